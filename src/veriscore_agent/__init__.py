@@ -1,0 +1,1 @@
+"""Async, agentic factuality scorer for long-form LLM answers."""

@@ -1,0 +1,1 @@
+"""From a claim and its evidence to a label."""

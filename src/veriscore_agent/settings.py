@@ -1,0 +1,258 @@
+"""All settings, in one frozen object; the only reader of the environment.
+
+Order: command-line flags, then environment, then a TOML file, then the defaults below. A field ``passage_tokens`` is
+``VERISCORE_PASSAGE_TOKENS`` in the environment and ``passage_tokens`` in the TOML file. Keys and the two usual
+addresses are also read from ``OPENAI_API_KEY``, ``OPENAI_BASE_URL``, ``SERPER_API_KEY`` and ``SERPER_BASE_URL``.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import SecretStr, TypeAdapter, ValidationError
+
+from veriscore_agent.domain import CallKind, Stage
+from veriscore_agent.errors import ConfigurationError
+
+Protocol = Literal["veriscore", "paper"]
+"""``paper``: the paper's metric (its judge, exact-text duplicates, organic results alone)."""
+
+_ALIASES = {
+    "OPENAI_API_KEY": "api_key",
+    "OPENAI_BASE_URL": "base_url",
+    "SERPER_API_KEY": "search_api_key",
+    "SERPER_BASE_URL": "search_base_url",
+}
+_PREFIX = "VERISCORE_"
+_OTHER_VARIABLES = frozenset({"VERISCORE_CONFIG"})
+
+
+@dataclass(frozen=True, slots=True)
+class CallSettings:
+    """How one kind of model call is made."""
+
+    model: str
+    temperature: float | None
+    seed: int | None
+    timeout_s: float
+    max_output_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Settings of a run. Fields of one kind of call (``judge_model``) go before the general one (``model``)."""
+
+    # Language model
+    base_url: str = "https://api.openai.com/v1"
+    api_key: SecretStr | None = None
+    model: str = "gpt-4o"
+    extract_model: str | None = None
+    judge_model: str | None = None
+    plan_model: str | None = None
+    temperature: float | None = 0.0
+    extract_temperature: float | None = None
+    judge_temperature: float | None = None
+    plan_temperature: float | None = None
+    seed: int | None = 0
+    extract_seed: int | None = None
+    judge_seed: int | None = None
+    plan_seed: int | None = None
+    timeout_s: float = 120.0
+    """Seconds that one model call may take."""
+    extract_timeout_s: float | None = None
+    judge_timeout_s: float | None = None
+    plan_timeout_s: float | None = None
+    extract_max_output_tokens: int = 1024
+    judge_max_output_tokens: int = 2048
+    plan_max_output_tokens: int = 512
+
+    # Search
+    search_base_url: str = "https://google.serper.dev"
+    search_api_key: SecretStr | None = None
+    gl: str = "us"
+    """Country of the search, two letters."""
+    hl: str = "en"
+    """Language of the search."""
+    results: int = 10
+    """Results asked for, 1 to 10."""
+    answer_boxes: bool = True
+    """Use answer boxes and knowledge panels as evidence. Off under ``--protocol paper``."""
+    search_timeout_s: float = 30.0
+
+    # Pages
+    allow_private_hosts: bool = False
+    obey_robots: bool = True
+    user_agent: str = ""
+    """Empty: the package's own name, version and address."""
+    page_timeout_s: float = 20.0
+    """Seconds that one page may take in all, redirects and extraction included."""
+    max_page_bytes: int = 5_000_000
+    """Bytes of one page body, on the wire and again after decompression."""
+
+    # Method
+    protocol: Protocol = "veriscore"
+    qa: Literal["auto", "always", "never"] = "auto"
+    judge: Literal["grounded", "paper"] | None = None
+    """None: ``paper`` under ``--protocol paper``, ``grounded`` otherwise."""
+    labels: Literal["ternary", "binary"] = "ternary"
+    """What the paper judge is asked for. ``binary`` has no inconclusive."""
+    prompts: Path | None = None
+    """Folder in the layout of the paper authors' ``prompt/`` folder."""
+    stages: Stage = "rounds"
+    """Last stage that a claim may reach."""
+    escalate: Literal["inconclusive", "unsupported", "all"] | None = None
+    """None: ``inconclusive``, or ``unsupported`` where labels are binary."""
+    rounds: int = 1
+    pages_per_batch: int = 3
+    batches: int = 2
+    passage_tokens: int = 1500
+    audit: float = 0.0
+    """Share of the decided claims that go to their pages too, 0 to 1."""
+    second_look: bool = False
+    sampling_seed: int = 0
+    """Seed of the audit's choice and of the bootstrap."""
+    k: str = "reference"
+    """``reference``, ``median``, ``max``, a number, or the path of a file of domain,K pairs."""
+
+    # Limits
+    model_concurrency: int = 16
+    search_concurrency: int = 8
+    page_concurrency: int = 8
+    host_concurrency: int = 2
+    answer_concurrency: int = 8
+    extraction_workers: int = 2
+    """Worker processes that extract page text."""
+    max_retries: int = 4
+    retry_total_s: float = 90.0
+    """Seconds that all tries of one call may take together."""
+    max_cost: float | None = None
+    """US dollars."""
+    prices: Path | None = None
+    """TOML file of prices that goes before the package's own table."""
+
+    def call(self, kind: CallKind) -> CallSettings:
+        """The settings of one kind of model call, the general ones filled in."""
+
+        def pick(name: str) -> Any:
+            own = getattr(self, f"{kind}_{name}")
+            return getattr(self, name) if own is None else own
+
+        return CallSettings(
+            model=pick("model"),
+            temperature=pick("temperature"),
+            seed=pick("seed"),
+            timeout_s=pick("timeout_s"),
+            max_output_tokens=getattr(self, f"{kind}_max_output_tokens"),
+        )
+
+    @property
+    def judge_name(self) -> Literal["grounded", "paper"]:
+        """The judge in force."""
+        return self.judge or ("paper" if self.protocol == "paper" else "grounded")
+
+    @property
+    def escalate_rule(self) -> Literal["inconclusive", "unsupported", "all"]:
+        """What goes on to pages."""
+        binary = self.judge_name == "paper" and self.labels == "binary"
+        return self.escalate or ("unsupported" if binary else "inconclusive")
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """One source of settings and how it names itself in an error."""
+
+    source: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+def load_settings(
+    flags: Mapping[str, Any] | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    config: Path | None = None,
+) -> Settings:
+    """Settings from flags, environment and TOML file, in this order of precedence.
+
+    ``flags`` whose value is None were not given. ``config`` defaults to ``$VERISCORE_CONFIG``; without either no file
+    is read. Raises ConfigurationError that names the field, its source and what is allowed.
+    """
+    variables = os.environ if environment is None else environment
+    path = config or (Path(variables["VERISCORE_CONFIG"]) if variables.get("VERISCORE_CONFIG") else None)
+    layers = [
+        _Layer(str(path), _read_toml(path) if path else {}),
+        _Layer("environment", _read_environment(variables)),
+        _Layer("command line", {name: value for name, value in (flags or {}).items() if value is not None}),
+    ]
+    merged: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for layer in layers:
+        _refuse_unknown(layer)
+        merged |= layer.values
+        sources |= dict.fromkeys(layer.values, layer.source)
+    return _validate(merged, sources)
+
+
+def changed(settings: Settings, **values: Any) -> Settings:
+    """A copy with other values, unchecked."""
+    return replace(settings, **values)
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as problem:
+        raise ConfigurationError(f"settings file {path}: {problem.strerror or problem}") from problem
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise ConfigurationError(f"settings file {path} is not TOML: {problem}") from problem
+
+
+def _read_environment(variables: Mapping[str, str]) -> dict[str, Any]:
+    values = {name: variables[alias] for alias, name in _ALIASES.items() if variables.get(alias)}
+    for variable, text in variables.items():
+        if variable.startswith(_PREFIX) and variable not in _OTHER_VARIABLES and text:
+            values[variable.removeprefix(_PREFIX).lower()] = text
+    return values
+
+
+def _refuse_unknown(layer: _Layer) -> None:
+    known = {each.name for each in fields(Settings)}
+    for name in layer.values:
+        if name not in known:
+            raise ConfigurationError(f"{layer.source}: no setting is called {name!r}")
+
+
+def _validate(merged: dict[str, Any], sources: dict[str, str]) -> Settings:
+    try:
+        settings = TypeAdapter(Settings).validate_python(merged)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        name = str(first["loc"][0]) if first["loc"] else "settings"
+        raise ConfigurationError(f"{sources.get(name, 'settings')}: {name}: {first['msg']}") from None
+    _check_ranges(settings, sources)
+    return settings
+
+
+def _check_ranges(settings: Settings, sources: dict[str, str]) -> None:
+    ranges: dict[str, tuple[float, float]] = {
+        "results": (1, 10),
+        "audit": (0, 1),
+        "rounds": (0, 10),
+        "pages_per_batch": (1, 10),
+        "batches": (1, 10),
+        "passage_tokens": (50, 100_000),
+        "max_retries": (0, 20),
+        "max_page_bytes": (1_000, 100_000_000),
+    } | dict.fromkeys(
+        ("model_concurrency", "search_concurrency", "page_concurrency", "host_concurrency", "answer_concurrency"),
+        (1, 1024),
+    )
+    for name, (low, high) in ranges.items():
+        value = getattr(settings, name)
+        if not low <= value <= high:
+            source = sources.get(name, "settings")
+            raise ConfigurationError(f"{source}: {name}: {value} is not between {low} and {high}")
