@@ -238,7 +238,7 @@ def _validate(merged: dict[str, Any], sources: dict[str, str]) -> Settings:
 
 
 def _check_ranges(settings: Settings, sources: dict[str, str]) -> None:
-    ranges: dict[str, tuple[float, float]] = {
+    ranges: Mapping[str, tuple[float, float]] = {
         "results": (1, 10),
         "audit": (0, 1),
         "rounds": (0, 10),

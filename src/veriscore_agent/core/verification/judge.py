@@ -1,4 +1,4 @@
-"""What every judge is: a pure pair of functions, from a claim and its evidence to a prompt, and from a reply to a verdict."""
+"""What every judge is: two pure functions, from claim and evidence to a prompt and from a reply to a verdict."""
 
 from __future__ import annotations
 
