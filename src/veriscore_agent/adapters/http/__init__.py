@@ -1,0 +1,1 @@
+"""The transport stack that every service is called through (DESIGN, section 7)."""
