@@ -49,15 +49,17 @@ UnscoredReason = Literal[
 EndReason = Literal[
     "decided",
     "stages",
-    "no_links",
     "no_new_evidence",
     "rounds",
     "pages",
     "no_queries",
+    "failed",
+    "stopped",
     "unscored",
 ]
-"""Why a claim's graph ended: decided; ``--stages`` forbids going on; no page left to open; a round brought
-nothing new; the limit of rounds or of pages; no query could be planned; the claim got no verdict."""
+"""Why a claim's graph ended: decided; ``--stages`` forbids going on; a round brought nothing new; the limit of
+rounds, or of the pages of an audited claim; no query could be planned; a later stage failed and the verdict before
+it stands; the run was stopped; the claim got no verdict. The last three are tried again when a run is resumed."""
 
 STAGES: tuple[Stage, ...] = ("snippets", "pages", "rounds")
 LABELS: tuple[Label, ...] = ("supported", "contradicted", "inconclusive")

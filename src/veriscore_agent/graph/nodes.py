@@ -1,0 +1,169 @@
+"""The nodes of the graph. Each reads the state, calls the ports, and returns what it changes.
+
+No client, environment, clock or broad except here: failures become values in the wrapper that ``build_claim_graph``
+puts on every node. A node's name is its function's name is its name in the drawing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from veriscore_agent.asking import ask
+from veriscore_agent.concurrency import map_concurrently
+from veriscore_agent.core.links import choose_links
+from veriscore_agent.core.passages import choose_passages as choose_passages_within
+from veriscore_agent.core.planning import plan_request, read_queries
+from veriscore_agent.core.verification.judge import JudgingTask
+from veriscore_agent.domain import Evidence, PageVisit, Passage, Snippet, Stage, Verdict
+from veriscore_agent.graph.routing import end_reason, goes_on
+from veriscore_agent.graph.state import ClaimState, ClaimUpdate
+from veriscore_agent.ports import Ports
+
+SECOND_LOOK_SAMPLE = 2
+"""Number of the sample that judges the same snippets again; 1 is the repetition of an unreadable reply."""
+
+SNIPPETS_A_QUERY = 5
+"""Results kept of a further query; their usefulness falls with rank (paper, section 3.3)."""
+
+
+async def search(state: ClaimState, ports: Ports) -> ClaimUpdate:
+    """Search the web for the claim, unless its results are there already."""
+    if state["snippets"] is not None:
+        return {}
+    found = await ports.searcher.search(state["claim"].text)
+    flags = ("query_shortened",) if found.shortened else ()
+    return {"snippets": found.snippets, "queries": (found.query,), "flags": (*state["flags"], *flags)}
+
+
+async def judge_snippets(state: ClaimState, ports: Ports) -> ClaimUpdate:
+    """Judge the claim against the result snippets, and once more where a second look is asked for."""
+    snippets = state["snippets"] or ()
+    task = JudgingTask(claim=state["claim"].text, stage="snippets", evidence=snippets)
+    verdict = await _judge(task, ports)
+    update: ClaimUpdate = {"verdicts": (verdict,), "judged": _texts(snippets)}
+    if ports.limits.second_look and (state["audited"] or goes_on(verdict, ports.limits)):
+        # With the parts fixed, as the pages are judged: what differs then is judging twice, and nothing else.
+        again = replace(task, parts=verdict.parts or None, sample=SECOND_LOOK_SAMPLE)
+        update["second_look"] = await _judge(again, ports)
+    return update
+
+
+async def choose_pages(state: ClaimState, ports: Ports) -> ClaimUpdate:
+    """Choose the next batch of links among the results of this round."""
+    found = (state["snippets"] or ())[state["round_start"] :]
+    opened = [visit.link for visit in state["visits"]]
+    links = choose_links(found, opened, limit=ports.limits.pages_per_batch)
+    return {"links": links, "batch": state["batch"] + 1}
+
+
+async def read_pages(state: ClaimState, ports: Ports) -> ClaimUpdate:
+    """Open the chosen links side by side. A page that cannot be read is a line in the ledger."""
+    readings = await map_concurrently(ports.reader.read, state["links"])
+    pages = [reading.page for reading in readings if reading.page]
+    return {
+        "visits": (*state["visits"], *(reading.visit for reading in readings)),
+        "pages": (*state["pages"], *pages),
+        "links": (),
+    }
+
+
+async def choose_passages(state: ClaimState, ports: Ports) -> ClaimUpdate:
+    """Choose the passages of all pages read so far that bear on the claim, within the token budget."""
+    if not state["pages"]:
+        return {}
+    passages = choose_passages_within(
+        state["claim"].text,
+        state["verdicts"][0].parts,
+        state["pages"],
+        budget_tokens=ports.limits.passage_tokens,
+        count_tokens=ports.count_tokens,
+    )
+    return {"passages": passages, "visits": _with_tokens(state, passages, ports)}
+
+
+async def judge_pages(state: ClaimState, ports: Ports) -> ClaimUpdate:
+    """Judge the claim again on snippets and passages together, where there is something new to judge."""
+    evidence: tuple[Evidence, ...] = (*(state["snippets"] or ()), *state["passages"])
+    seen = _texts(evidence)
+    if seen <= state["judged"]:
+        return {"flags": _once(state["flags"], f"{_stage(state)}_brought_nothing")}
+    first = state["verdicts"][0]
+    task = JudgingTask(claim=state["claim"].text, stage=_stage(state), evidence=evidence, parts=first.parts or None)
+    verdict = await _judge(task, ports)
+    flags = tuple(flag for flag in state["flags"] if flag != f"{_stage(state)}_brought_nothing")
+    update: ClaimUpdate = {"judged": state["judged"] | seen, "round_was_new": True, "flags": flags}
+    if state["audited"]:
+        update["audit"] = verdict
+    else:
+        update["verdicts"] = (*(each for each in state["verdicts"] if each.stage != verdict.stage), verdict)
+    return update
+
+
+async def plan_queries(state: ClaimState, ports: Ports) -> ClaimUpdate:
+    """Write at most two queries for the parts that are still open."""
+    latest = state["verdicts"][-1]
+    tried = state["queries"] or (state["claim"].text,)
+    request = plan_request(state["claim"].text, latest.parts, latest.open_parts, tried)
+    return {"plan": await ask(ports.model, request, lambda reply: read_queries(reply, tried))}
+
+
+async def search_again(state: ClaimState, ports: Ports) -> ClaimUpdate:
+    """Send the planned queries and keep the results that are new."""
+    old = state["snippets"] or ()
+    results = await map_concurrently(ports.searcher.search, state["plan"])
+    found = [snippet for each in results for snippet in each.snippets[:SNIPPETS_A_QUERY]]
+    return {
+        "snippets": (*old, *_new_snippets(old, found)),
+        "queries": (*state["queries"], *(each.query for each in results)),
+        "plan": (),
+        "round": state["round"] + 1,
+        "round_start": len(old),
+        "round_was_new": False,
+        "batch": 0,
+    }
+
+
+async def conclude(state: ClaimState, ports: Ports) -> ClaimUpdate:
+    """Keep the reason why the claim ends here."""
+    return {"ended": end_reason(state, ports.limits)}
+
+
+async def _judge(task: JudgingTask, ports: Ports) -> Verdict:
+    """The judge's verdict; what its first reply left out is asked for once, by name."""
+    for _ in range(2):
+        read = await ask(ports.model, ports.judge.request(task), partial(ports.judge.read, task=task))
+        if isinstance(read, Verdict):
+            return read
+        task = read
+    raise AssertionError("a judge asks for one further task at most")
+
+
+def _stage(state: ClaimState) -> Stage:
+    return "pages" if state["round"] == 0 else "rounds"
+
+
+def _texts(evidence: tuple[Evidence, ...]) -> frozenset[str]:
+    return frozenset(each.text for each in evidence)
+
+
+def _once(flags: tuple[str, ...], flag: str) -> tuple[str, ...]:
+    return flags if flag in flags else (*flags, flag)
+
+
+def _new_snippets(old: tuple[Snippet, ...], found: list[Snippet]) -> tuple[Snippet, ...]:
+    """Those of another link or another text, numbered on."""
+    known = {(snippet.link, snippet.text) for snippet in old}
+    new: list[Snippet] = []
+    for snippet in found:
+        if (snippet.link, snippet.text) not in known:
+            known.add((snippet.link, snippet.text))
+            new.append(replace(snippet, id=f"S{len(old) + len(new) + 1}"))
+    return tuple(new)
+
+
+def _with_tokens(state: ClaimState, passages: tuple[Passage, ...], ports: Ports) -> tuple[PageVisit, ...]:
+    tokens: dict[str, int] = {}
+    for passage in passages:
+        tokens[passage.url] = tokens.get(passage.url, 0) + ports.count_tokens(passage.text)
+    return tuple(replace(visit, passage_tokens=tokens.get(visit.url, 0)) for visit in state["visits"])

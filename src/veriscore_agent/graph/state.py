@@ -1,0 +1,124 @@
+"""The state of one claim on its way through the graph, and what is made of it at the end."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from veriscore_agent.domain import (
+    AnswerKey,
+    Claim,
+    ClaimOutcome,
+    EndReason,
+    Page,
+    PageVisit,
+    Passage,
+    Snippet,
+    Unscored,
+    Verdict,
+)
+
+
+class ClaimState(TypedDict):
+    """Everything known of one claim. Nodes return the keys that they change; none is changed in place."""
+
+    claim: Claim
+    audited: bool
+    """Sent to its pages although it is decided, to see whether it turns."""
+    snippets: tuple[Snippet, ...] | None
+    """None until the first search."""
+    queries: tuple[str, ...]
+    verdicts: tuple[Verdict, ...]
+    audit: Verdict | None
+    second_look: Verdict | None
+    round: int
+    """0 for the first search, then counting further rounds."""
+    round_start: int
+    """Index of the first snippet that this round found."""
+    batch: int
+    """Batches of links chosen in this round."""
+    links: tuple[str, ...]
+    """The batch that is to be opened."""
+    plan: tuple[str, ...]
+    """Queries that are to be sent."""
+    visits: tuple[PageVisit, ...]
+    pages: tuple[Page, ...]
+    passages: tuple[Passage, ...]
+    judged: frozenset[str]
+    """Text of all evidence that a judge has seen."""
+    round_was_new: bool
+    """This round put evidence before the judge that no earlier one had."""
+    failure: Unscored | None
+    """What stopped the claim, as the node wrapper made it a value."""
+    ended: EndReason | None
+    flags: tuple[str, ...]
+
+
+class ClaimUpdate(TypedDict, total=False):
+    """The keys that a node changes. (LangGraph drops unknown keys silently, so nodes return this type.)"""
+
+    snippets: tuple[Snippet, ...] | None
+    queries: tuple[str, ...]
+    verdicts: tuple[Verdict, ...]
+    audit: Verdict | None
+    second_look: Verdict | None
+    round: int
+    round_start: int
+    batch: int
+    links: tuple[str, ...]
+    plan: tuple[str, ...]
+    visits: tuple[PageVisit, ...]
+    pages: tuple[Page, ...]
+    passages: tuple[Passage, ...]
+    judged: frozenset[str]
+    round_was_new: bool
+    failure: Unscored | None
+    ended: EndReason | None
+    flags: tuple[str, ...]
+
+
+def start_state(claim: Claim, *, snippets: tuple[Snippet, ...] | None = None, audited: bool = False) -> ClaimState:
+    """The state before the first node. ``snippets`` that are there already are not searched for again."""
+    return ClaimState(
+        claim=claim,
+        audited=audited,
+        snippets=snippets,
+        queries=(),
+        verdicts=(),
+        audit=None,
+        second_look=None,
+        round=0,
+        round_start=0,
+        batch=0,
+        links=(),
+        plan=(),
+        visits=(),
+        pages=(),
+        passages=(),
+        judged=frozenset(),
+        round_was_new=False,
+        failure=None,
+        ended=None,
+        flags=(),
+    )
+
+
+def outcome_of(state: ClaimState, answer: AnswerKey) -> ClaimOutcome:
+    """The claim's story as it is kept. A failure after a verdict leaves that verdict standing, flagged."""
+    failure = state["failure"]
+    flags = state["flags"]
+    if failure and state["verdicts"]:
+        flags = (*flags, f"failed:{failure.reason}")
+    return ClaimOutcome(
+        claim=state["claim"],
+        answer=answer,
+        verdicts=state["verdicts"],
+        unscored=failure if not state["verdicts"] else None,
+        ended=state["ended"] or "unscored",
+        audit=state["audit"],
+        second_look=state["second_look"],
+        queries=state["queries"],
+        snippets=state["snippets"] or (),
+        visits=state["visits"],
+        passages=state["passages"],
+        flags=flags,
+    )

@@ -1,0 +1,212 @@
+"""Answers in, outcomes out: fan-out over answers and claims, failures kept apart, a clean stop."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol, TypeVar, cast
+
+from langsmith import tracing_context
+
+from veriscore_agent.concurrency import map_concurrently
+from veriscore_agent.core.links import choose_links
+from veriscore_agent.domain import (
+    Answer,
+    AnswerKey,
+    AnswerOutcome,
+    Claim,
+    ClaimOutcome,
+    ModelReply,
+    ModelRequest,
+    PageReading,
+    SearchResults,
+    Unscored,
+)
+from veriscore_agent.errors import StopRunError
+from veriscore_agent.extractor import ClaimToVerify, Extraction, extract_claims
+from veriscore_agent.graph.build import ClaimGraph, build_claim_graph, recursion_limit
+from veriscore_agent.graph.state import ClaimState, outcome_of, start_state
+from veriscore_agent.ports import Ports
+from veriscore_agent.prompts.folder import PromptFolder
+from veriscore_agent.settings import Settings
+
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
+
+
+class Watcher(Protocol):
+    """Hears of everything as it happens. Its methods return at once."""
+
+    def answer_read(self, outcome: AnswerOutcome, claims: tuple[Claim, ...]) -> None:
+        """The claims of one answer are known."""
+        ...
+
+    def claim_moved(self, claim: Claim, node: str, state: ClaimState) -> None:
+        """One node of a claim's graph has ended; ``state`` is what is known since."""
+        ...
+
+    def claim_ended(self, outcome: ClaimOutcome) -> None:
+        """A claim has its outcome."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """All outcomes, in the order of the input."""
+
+    answers: tuple[AnswerOutcome, ...]
+    claims: tuple[ClaimOutcome, ...]
+    stopped: StopRunError | None = None
+    """What ended the run early; None for a whole run."""
+
+
+async def run_answers(
+    answers: Sequence[Answer],
+    ports: Ports,
+    settings: Settings,
+    *,
+    watcher: Watcher,
+    done: Mapping[str, ClaimOutcome] | None = None,
+    folder: PromptFolder | None = None,
+    record_all_pages: bool = False,
+) -> RunResult:
+    """Extract and verify every answer.
+
+    ``done`` holds outcomes by claim id that are taken as they are. A failing claim or sentence is kept with its
+    reason and leaves the others alone. What must stop the run (a refused key, exhausted credit, a spent budget) ends
+    it cleanly: calls in flight are finished, no other is begun, and everything known is in the result.
+    Raises ReplayMissError and ConfigurationError.
+    """
+    gate = _Gate()
+    gated = replace(ports, model=_GatedModel(ports, gate), searcher=_GatedSearcher(ports, gate))
+    gated = replace(gated, reader=_GatedReader(ports, gate))
+    run = _Run(gated, settings, watcher, done or {}, folder, record_all_pages)
+    with tracing_context(enabled=False):
+        pairs = await map_concurrently(run.score_answer, answers, limit=settings.answer_concurrency)
+    return RunResult(
+        answers=tuple(extraction.outcome for extraction, _ in pairs),
+        claims=tuple(outcome for _, outcomes in pairs for outcome in outcomes),
+        stopped=gate.stopped,
+    )
+
+
+async def verify_claim(
+    graph: ClaimGraph,
+    claim: ClaimToVerify,
+    answer: AnswerKey,
+    *,
+    ports: Ports,
+    watcher: Watcher,
+    audited: bool = False,
+) -> ClaimOutcome:
+    """One claim through the graph. A stop of the run ends it where it stands."""
+    state = start_state(claim.claim, snippets=claim.snippets, audited=audited)
+    config = {"recursion_limit": recursion_limit(ports.limits)}
+    try:
+        async for update in graph.astream(state, config, stream_mode="updates"):  # type: ignore[arg-type]
+            for node, changes in update.items():
+                state = cast("ClaimState", {**state, **(changes or {})})
+                watcher.claim_moved(claim.claim, node, state)
+    except StopRunError as stop:
+        state = {**state, "failure": Unscored(stop.unscored, str(stop)), "ended": "stopped"}
+    return outcome_of(state, answer)
+
+
+def is_done(outcome: ClaimOutcome) -> bool:
+    """Whether a resumed run leaves this outcome as it is."""
+    return bool(outcome.verdicts) and outcome.ended not in ("failed", "stopped", "unscored")
+
+
+def is_audited(claim_id: str, *, share: float, seed: int) -> bool:
+    """Whether the seeded draw picks this claim for the audit. Independent of order and of other claims."""
+    digest = hashlib.sha256(f"{seed} audit {claim_id}".encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") < share * 2**64
+
+
+class _Run:
+    """What all answers of one run share."""
+
+    def __init__(
+        self,
+        ports: Ports,
+        settings: Settings,
+        watcher: Watcher,
+        done: Mapping[str, ClaimOutcome],
+        folder: PromptFolder | None,
+        record_all_pages: bool,
+    ) -> None:
+        self._ports, self._settings, self._watcher = ports, settings, watcher
+        self._done, self._folder, self._record_all_pages = done, folder, record_all_pages
+        self._graph = build_claim_graph(ports)
+
+    async def score_answer(self, answer: Answer) -> tuple[Extraction, list[ClaimOutcome]]:
+        """Claims of one answer, then the outcome of each."""
+        extraction = await extract_claims(answer, self._ports.model, self._settings, folder=self._folder)
+        self._watcher.answer_read(extraction.outcome, tuple(each.claim for each in extraction.claims))
+        verify = partial(self._verify, answer=extraction.outcome.answer)
+        return extraction, await map_concurrently(verify, extraction.claims)
+
+    async def _verify(self, claim: ClaimToVerify, answer: AnswerKey) -> ClaimOutcome:
+        known = self._done.get(claim.claim.id)
+        if known and known.claim == claim.claim:
+            return known
+        settings = self._settings
+        audited = is_audited(claim.claim.id, share=settings.audit, seed=settings.sampling_seed)
+        outcome = await verify_claim(
+            self._graph, claim, answer, ports=self._ports, watcher=self._watcher, audited=audited
+        )
+        if self._record_all_pages:
+            await self._open_other_pages(outcome)
+        self._watcher.claim_ended(outcome)
+        return outcome
+
+    async def _open_other_pages(self, outcome: ClaimOutcome) -> None:
+        """Open what a later judge could want, for the recording's sake alone."""
+        limits = self._ports.limits
+        links = choose_links(outcome.snippets, (), limit=limits.pages_per_batch * limits.batches)
+        try:
+            await map_concurrently(self._ports.reader.read, links)
+        except StopRunError:
+            return
+
+
+class _Gate:
+    """Once one call has stopped the run, no other is begun."""
+
+    def __init__(self) -> None:
+        self.stopped: StopRunError | None = None
+
+    async def call(self, function: Callable[[Argument], Awaitable[Result]], argument: Argument) -> Result:
+        if self.stopped:
+            raise self.stopped
+        try:
+            return await function(argument)
+        except StopRunError as stop:
+            self.stopped = self.stopped or stop
+            raise
+
+
+class _GatedModel:
+    def __init__(self, ports: Ports, gate: _Gate) -> None:
+        self._model, self._gate = ports.model, gate
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        return await self._gate.call(self._model.complete, request)
+
+
+class _GatedSearcher:
+    def __init__(self, ports: Ports, gate: _Gate) -> None:
+        self._searcher, self._gate = ports.searcher, gate
+
+    async def search(self, query: str) -> SearchResults:
+        return await self._gate.call(self._searcher.search, query)
+
+
+class _GatedReader:
+    def __init__(self, ports: Ports, gate: _Gate) -> None:
+        self._reader, self._gate = ports.reader, gate
+
+    async def read(self, link: str) -> PageReading:
+        return await self._gate.call(self._reader.read, link)
