@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol, TypeVar, cast
 
+from langchain_core.runnables import RunnableConfig
 from langsmith import tracing_context
 
 from veriscore_agent.concurrency import map_concurrently
@@ -82,7 +83,15 @@ async def run_answers(
     gate = _Gate()
     gated = replace(ports, model=_GatedModel(ports, gate), searcher=_GatedSearcher(ports, gate))
     gated = replace(gated, reader=_GatedReader(ports, gate))
-    run = _Run(gated, settings, watcher, done or {}, folder, record_all_pages)
+    run = _Run(
+        graph=build_claim_graph(gated),
+        ports=gated,
+        settings=settings,
+        watcher=watcher,
+        done=done or {},
+        folder=folder,
+        record_all_pages=record_all_pages,
+    )
     with tracing_context(enabled=False):
         pairs = await map_concurrently(run.score_answer, answers, limit=settings.answer_concurrency)
     return RunResult(
@@ -103,9 +112,9 @@ async def verify_claim(
 ) -> ClaimOutcome:
     """One claim through the graph. A stop of the run ends it where it stands."""
     state = start_state(claim.claim, snippets=claim.snippets, audited=audited)
-    config = {"recursion_limit": recursion_limit(ports.limits)}
+    config = RunnableConfig(recursion_limit=recursion_limit(ports.limits))
     try:
-        async for update in graph.astream(state, config, stream_mode="updates"):  # type: ignore[arg-type]
+        async for update in graph.astream(state, config, stream_mode="updates"):
             for node, changes in update.items():
                 state = cast("ClaimState", {**state, **(changes or {})})
                 watcher.claim_moved(claim.claim, node, state)
@@ -125,49 +134,43 @@ def is_audited(claim_id: str, *, share: float, seed: int) -> bool:
     return int.from_bytes(digest[:8], "big") < share * 2**64
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Run:
     """What all answers of one run share."""
 
-    def __init__(
-        self,
-        ports: Ports,
-        settings: Settings,
-        watcher: Watcher,
-        done: Mapping[str, ClaimOutcome],
-        folder: PromptFolder | None,
-        record_all_pages: bool,
-    ) -> None:
-        self._ports, self._settings, self._watcher = ports, settings, watcher
-        self._done, self._folder, self._record_all_pages = done, folder, record_all_pages
-        self._graph = build_claim_graph(ports)
+    graph: ClaimGraph
+    ports: Ports
+    settings: Settings
+    watcher: Watcher
+    done: Mapping[str, ClaimOutcome]
+    folder: PromptFolder | None
+    record_all_pages: bool
 
     async def score_answer(self, answer: Answer) -> tuple[Extraction, list[ClaimOutcome]]:
         """Claims of one answer, then the outcome of each."""
-        extraction = await extract_claims(answer, self._ports.model, self._settings, folder=self._folder)
-        self._watcher.answer_read(extraction.outcome, tuple(each.claim for each in extraction.claims))
+        extraction = await extract_claims(answer, self.ports.model, self.settings, folder=self.folder)
+        self.watcher.answer_read(extraction.outcome, tuple(each.claim for each in extraction.claims))
         verify = partial(self._verify, answer=extraction.outcome.answer)
         return extraction, await map_concurrently(verify, extraction.claims)
 
     async def _verify(self, claim: ClaimToVerify, answer: AnswerKey) -> ClaimOutcome:
-        known = self._done.get(claim.claim.id)
+        known = self.done.get(claim.claim.id)
         if known and known.claim == claim.claim:
             return known
-        settings = self._settings
+        settings = self.settings
         audited = is_audited(claim.claim.id, share=settings.audit, seed=settings.sampling_seed)
-        outcome = await verify_claim(
-            self._graph, claim, answer, ports=self._ports, watcher=self._watcher, audited=audited
-        )
-        if self._record_all_pages:
+        outcome = await verify_claim(self.graph, claim, answer, ports=self.ports, watcher=self.watcher, audited=audited)
+        if self.record_all_pages:
             await self._open_other_pages(outcome)
-        self._watcher.claim_ended(outcome)
+        self.watcher.claim_ended(outcome)
         return outcome
 
     async def _open_other_pages(self, outcome: ClaimOutcome) -> None:
         """Open what a later judge could want, for the recording's sake alone."""
-        limits = self._ports.limits
+        limits = self.ports.limits
         links = choose_links(outcome.snippets, (), limit=limits.pages_per_batch * limits.batches)
         try:
-            await map_concurrently(self._ports.reader.read, links)
+            await map_concurrently(self.ports.reader.read, links)
         except StopRunError:
             return
 
