@@ -28,7 +28,7 @@ from veriscore_agent.domain import (
 from veriscore_agent.errors import StopRunError
 from veriscore_agent.extractor import ClaimToVerify, Extraction, extract_claims
 from veriscore_agent.graph.build import ClaimGraph, build_claim_graph, recursion_limit
-from veriscore_agent.graph.state import ClaimState, outcome_of, start_state
+from veriscore_agent.graph.state import ClaimInput, ClaimState, outcome_of, start_state
 from veriscore_agent.ports import Ports
 from veriscore_agent.prompts.folder import PromptFolder
 from veriscore_agent.settings import Settings
@@ -114,7 +114,8 @@ async def verify_claim(
     state = start_state(claim.claim, snippets=claim.snippets, audited=audited)
     config = RunnableConfig(recursion_limit=recursion_limit(ports.limits))
     try:
-        async for update in graph.astream(state, config, stream_mode="updates"):
+        given = ClaimInput(claim=claim.claim, snippets=claim.snippets, audited=audited)
+        async for update in graph.astream(given, config, stream_mode="updates"):
             for node, changes in update.items():
                 state = cast("ClaimState", {**state, **(changes or {})})
                 watcher.claim_moved(claim.claim, node, state)

@@ -10,10 +10,10 @@ from langgraph.graph.state import CompiledStateGraph
 from veriscore_agent.domain import Unscored
 from veriscore_agent.errors import ModelOutputError, ReplayMissError, ServiceError
 from veriscore_agent.graph import nodes, routing
-from veriscore_agent.graph.state import ClaimState, ClaimUpdate
+from veriscore_agent.graph.state import ClaimInput, ClaimState, ClaimUpdate, whole_state
 from veriscore_agent.ports import Limits, Ports
 
-ClaimGraph = CompiledStateGraph[ClaimState, None, ClaimState, ClaimState]
+ClaimGraph = CompiledStateGraph[ClaimState, None, ClaimInput, ClaimState]
 
 Node = Callable[[ClaimState, Ports], Awaitable[ClaimUpdate]]
 Route = Callable[[ClaimState, Limits], str]
@@ -48,12 +48,11 @@ _ROUTES: tuple[tuple[str, Route, tuple[str, ...]], ...] = (
 def build_claim_graph(ports: Ports) -> ClaimGraph:
     """The compiled state machine that verifies one claim.
 
-    Give it a ``start_state(claim)``; the state it ends with becomes a ``ClaimOutcome`` by ``outcome_of``. A service
-    that fails, or a reply that cannot be read, ends that claim with the reason in its state. A replay miss, a
-    configuration error, and whatever stops the whole run are raised. It takes at most
-    ``5 + rounds * (2 + 4 * batches) + 4 * batches`` steps.
+    Give it ``{"claim": "..."}`` (a ``Claim`` or its text); the state it ends with becomes a ``ClaimOutcome`` by
+    ``outcome_of``. A service that fails, or a reply that cannot be read, ends that claim with the reason in its state.
+    A replay miss, a configuration error, and whatever stops the whole run are raised.
     """
-    graph: StateGraph[ClaimState, None, ClaimState, ClaimState] = StateGraph(ClaimState)
+    graph = StateGraph(ClaimState, input_schema=ClaimInput)
     for node in _NODES:
         graph.add_node(node.__name__, _bound(node, ports))  # type: ignore[call-overload]
     for start, end in _EDGES:
@@ -74,11 +73,11 @@ def _bound(node: Node, ports: Ports) -> Callable[[ClaimState], Awaitable[ClaimUp
 
     async def run(state: ClaimState) -> ClaimUpdate:
         try:
-            return await node(state, ports)
+            return await node(whole_state(state), ports)
         except (ServiceError, ModelOutputError) as problem:
             return {"failure": Unscored(problem.reason, str(problem))}
         except ReplayMissError as problem:
-            problem.add_note(f"while {node.__name__} worked on claim {state['claim'].id}: {state['claim'].text}")
+            problem.add_note(f"while {node.__name__} worked on the claim {whole_state(state)['claim'].text!r}")
             raise
 
     run.__name__ = node.__name__
@@ -87,7 +86,7 @@ def _bound(node: Node, ports: Ports) -> Callable[[ClaimState], Awaitable[ClaimUp
 
 def _limited(route: Route, limits: Limits) -> Callable[[ClaimState], str]:
     def follow(state: ClaimState) -> str:
-        return route(state, limits)
+        return route(whole_state(state), limits)
 
     follow.__name__ = route.__name__
     return follow

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from collections.abc import Mapping
+from typing import Any, TypedDict, cast
 
 from veriscore_agent.domain import (
     AnswerKey,
@@ -53,6 +54,14 @@ class ClaimState(TypedDict):
     flags: tuple[str, ...]
 
 
+class ClaimInput(TypedDict, total=False):
+    """What the graph is given: the claim, as a ``Claim`` or as plain text, and what is known beforehand."""
+
+    claim: Claim | str
+    snippets: tuple[Snippet, ...] | None
+    audited: bool
+
+
 class ClaimUpdate(TypedDict, total=False):
     """The keys that a node changes. (LangGraph drops unknown keys silently, so nodes return this type.)"""
 
@@ -100,6 +109,14 @@ def start_state(claim: Claim, *, snippets: tuple[Snippet, ...] | None = None, au
         ended=None,
         flags=(),
     )
+
+
+def whole_state(given: Mapping[str, Any]) -> ClaimState:
+    """The state with every key, also where a user's own graph or LangGraph Studio gave nothing but the claim."""
+    claim = given["claim"]
+    if isinstance(claim, str):
+        claim = Claim(id="claim", text=claim)
+    return cast("ClaimState", {**start_state(claim), **given, "claim": claim})
 
 
 def outcome_of(state: ClaimState, answer: AnswerKey) -> ClaimOutcome:
