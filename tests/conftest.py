@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reaches anything but this machine: a connection elsewhere fails before it is tried."""
     connect, connect_ex, getaddrinfo = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
 
@@ -48,11 +47,10 @@ def _loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     def local_names_only(host: Any, *arguments: Any, **options: Any) -> Any:
         name = host.decode() if isinstance(host, bytes) else host
-        if name not in (None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0"):  # noqa: S104
+        if name not in (None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0"):
             raise AssertionError(f"a test tried to resolve {name}")
         return getaddrinfo(host, *arguments, **options)
 
     monkeypatch.setattr(socket.socket, "connect", guarded(connect))
     monkeypatch.setattr(socket.socket, "connect_ex", guarded(connect_ex))
     monkeypatch.setattr(socket, "getaddrinfo", local_names_only)
-    yield
