@@ -127,6 +127,9 @@ class Sentence:
     text: str
     paragraph: int
     """Number of the block that it belongs to, from 0."""
+    context: tuple[str, ...] = ()
+    """Headings, list introductions and parent items that it stands under, outermost first. Shown to the model so that
+    the unit is understood, and no source of claims."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +369,8 @@ class AnswerScore:
     inconclusive: int
     unscored: int
     unextracted: int
-    k: int
+    k: float
+    """A whole number, except where the median of an even number of counts lies between two."""
     precision: float | None
     """None where no claim was scored."""
     recall: float
@@ -377,3 +381,6 @@ class AnswerScore:
     where the answer is complete."""
     abstained: bool = False
     sentences: int = 0
+    failed: bool = False
+    """Nothing could be scored, though there is or may be a claim. ``f1`` is then 0 for want of a better figure, and
+    the answer is left out of the means, but not of their bounds."""
