@@ -1,0 +1,130 @@
+"""The Python entries: async first, with one blocking entry that also works in a notebook."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from veriscore_agent.core.scoring import Summary, parse_k_rule, summarize
+from veriscore_agent.domain import Answer, AnswerKey, AnswerOutcome, Claim, ClaimOutcome
+from veriscore_agent.extractor import ClaimToVerify
+from veriscore_agent.graph.build import build_claim_graph
+from veriscore_agent.graph.state import ClaimState
+from veriscore_agent.runner import RunResult, run_answers, verify_claim
+from veriscore_agent.settings import Settings, load_settings
+from veriscore_agent.wiring import RecordingPlan, open_services
+
+Result = TypeVar("Result")
+OnStep = Callable[[str, ClaimState], None]
+"""Called after each node of a claim's graph with the node's name and the state since."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreReport:
+    """What scoring gave: every outcome, and the figures made of them."""
+
+    result: RunResult
+    summary: Summary
+
+
+async def score_answers(
+    answers: Iterable[Answer],
+    settings: Settings | None = None,
+    *,
+    record: Path | None = None,
+    replay: Path | None = None,
+) -> ScoreReport:
+    """Score answers at every stage.
+
+    ``settings`` default to those of the environment. ``record`` is a folder that takes every exchange (and from which a
+    stopped run goes on without paying twice); ``replay`` is one to answer from, with no socket opened. A run that was
+    stopped has ``result.stopped`` set and holds what is known.
+
+    Raises ConfigurationError, and ReplayMissError at the first request that ``replay`` does not hold.
+    """
+    settings = settings or load_settings()
+    k_rule = parse_k_rule(settings.k)
+    async with open_services(settings, RecordingPlan(write=record, replay=replay)) as services:
+        result = await run_answers(
+            list(answers), services.ports, services.settings, watcher=_Silent(), folder=services.folder
+        )
+    summary = summarize(result.answers, result.claims, k_rule=k_rule, seed=settings.sampling_seed)
+    return ScoreReport(result, summary)
+
+
+async def check_claim(
+    claim: str,
+    settings: Settings | None = None,
+    *,
+    record: Path | None = None,
+    replay: Path | None = None,
+    on_step: OnStep | None = None,
+) -> ClaimOutcome:
+    """Verify one claim, and return its whole story.
+
+    ``on_step`` hears of every node as it ends. Raises what stops a run (StopRunError), ConfigurationError and
+    ReplayMissError; a service that fails is the outcome's ``unscored``.
+    """
+    settings = settings or load_settings()
+    async with open_services(settings, RecordingPlan(write=record, replay=replay)) as services:
+        to_verify = ClaimToVerify(Claim(id="claim", text=claim))
+        return await verify_claim(
+            build_claim_graph(services.ports),
+            to_verify,
+            AnswerKey(model="", id="claim", domain=""),
+            ports=services.ports,
+            watcher=_Silent(on_step),
+        )
+
+
+def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """The result of ``coroutine``, in blocking code: a script, or a notebook cell whose event loop is running already.
+
+    Every call has an event loop of its own, closed when it returns. Example:
+    ``run_blocking(check_claim("The Eads Bridge opened in 1874."))``.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    return _in_thread(coroutine)
+
+
+def _in_thread(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    results: list[Result] = []
+    problems: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            results.append(asyncio.run(coroutine))
+        except BaseException as problem:
+            problems.append(problem)
+
+    thread = threading.Thread(target=work, name="veriscore-agent")
+    thread.start()
+    thread.join()
+    if problems:
+        raise problems[0]
+    return results[0]
+
+
+class _Silent:
+    """A watcher that tells ``on_step`` of the nodes, and nobody of the rest."""
+
+    def __init__(self, on_step: OnStep | None = None) -> None:
+        self._on_step = on_step
+
+    def answer_read(self, outcome: AnswerOutcome, claims: tuple[Claim, ...]) -> None:
+        """Nothing to tell."""
+
+    def claim_moved(self, claim: Claim, node: str, state: ClaimState) -> None:
+        """Tell of the node."""
+        if self._on_step:
+            self._on_step(node, state)
+
+    def claim_ended(self, outcome: ClaimOutcome) -> None:
+        """Nothing to tell."""
