@@ -112,10 +112,10 @@ def test_files_are_replaced_whole_and_leave_no_draft(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs /dev/full")
 def test_a_full_disk_stops_the_run_with_a_reason(tmp_path: Path) -> None:
-    (tmp_path / "claims.jsonl").symlink_to("/dev/full")
-    folder = RunFolder(tmp_path)
-    with pytest.raises(StopRunError, match=r"cannot write .*claims\.jsonl: No space left"):
-        folder.append_claim({"id": 1})
+    with RunFolder(tmp_path) as folder:
+        (tmp_path / "claims.jsonl").symlink_to("/dev/full")
+        with pytest.raises(StopRunError, match=r"cannot write .*claims\.jsonl: No space left"):
+            folder.append_claim({"id": 1})
 
 
 # ---------------------------------------------------------------- one writer
