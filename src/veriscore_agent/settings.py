@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr, TypeAdapter, ValidationError
 
@@ -29,6 +30,7 @@ _ALIASES = {
     "SERPER_BASE_URL": "search_base_url",
 }
 _PREFIX = "VERISCORE_"
+_SECRET_SETTINGS = frozenset({"api_key", "search_api_key"})
 _OTHER_VARIABLES = frozenset({"VERISCORE_CONFIG"})
 
 
@@ -170,20 +172,35 @@ class _Layer:
     values: dict[str, Any] = field(default_factory=dict)
 
 
+LOCAL_SETTINGS = frozenset(
+    {
+        *("base_url", "api_key", "search_base_url", "search_api_key", "user_agent", "extraction_workers"),
+        *("timeout_s", "extract_timeout_s", "judge_timeout_s", "plan_timeout_s", "search_timeout_s", "page_timeout_s"),
+        *("model_concurrency", "search_concurrency", "page_concurrency", "host_concurrency", "answer_concurrency"),
+        *("max_retries", "retry_total_s", "max_cost", "prices"),
+    }
+)
+"""Settings of where and how fast a run is made. All others decide what its results are."""
+
+
 def load_settings(
     flags: Mapping[str, Any] | None = None,
     *,
     environment: Mapping[str, str] | None = None,
     config: Path | None = None,
+    recorded: Mapping[str, Any] | None = None,
 ) -> Settings:
     """Settings from flags, environment and TOML file, in this order of precedence.
 
     ``flags`` whose value is None were not given. ``config`` defaults to ``$VERISCORE_CONFIG``; without either no file
-    is read. Raises ConfigurationError that names the field, its source and what is allowed.
+    is read. ``recorded`` are those of a recording that is replayed, as ``public_settings`` gave them: they stand in
+    for the defaults of whatever decides the results. Raises ConfigurationError that names the field, its source and
+    what is allowed.
     """
     variables = os.environ if environment is None else environment
     path = config or (Path(variables["VERISCORE_CONFIG"]) if variables.get("VERISCORE_CONFIG") else None)
     layers = [
+        _Layer("recording", _deciding(recorded or {})),
         _Layer(str(path), _read_toml(path) if path else {}),
         _Layer("environment", _read_environment(variables)),
         _Layer("command line", {name: value for name, value in (flags or {}).items() if value is not None}),
@@ -197,9 +214,31 @@ def load_settings(
     return _validate(merged, sources)
 
 
+def public_settings(settings: Settings) -> dict[str, str | int | float | bool | None]:
+    """Every setting but the keys as a JSON value, addresses without user name, password and query."""
+    values = {each.name: getattr(settings, each.name) for each in fields(Settings)}
+    public = {name: value for name, value in values.items() if name not in _SECRET_SETTINGS}
+    public |= {name: _public_address(public[name]) for name in ("base_url", "search_base_url")}
+    return {name: str(value) if isinstance(value, Path) else value for name, value in public.items()}
+
+
+def _public_address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
 def changed(settings: Settings, **values: Any) -> Settings:
     """A copy with other values, unchecked."""
     return replace(settings, **values)
+
+
+def _deciding(recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """The recorded settings that this version knows and that decide results. An address would be sent a key."""
+    known = {each.name for each in fields(Settings)} - LOCAL_SETTINGS
+    return {name: value for name, value in recorded.items() if name in known}
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

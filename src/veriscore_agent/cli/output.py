@@ -1,0 +1,57 @@
+"""What goes to standard output (results) and to standard error (progress and problems)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from typing import Any, TextIO
+
+_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and those that turn the direction of writing: text of strangers must not steer a terminal."""
+
+
+def prepare_streams() -> None:
+    """Let any text be printed whatever the locale: what its encoding lacks is replaced, never an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def print_result(text: str) -> None:
+    """Print results. A reader who has gone, as in ``| head``, is no error."""
+    _print(text, sys.stdout)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value, in ASCII, so that no locale can spoil it."""
+    print_result(json.dumps(value, ensure_ascii=True, allow_nan=False, indent=2))
+
+
+def print_note(text: str) -> None:
+    """Tell people something that is no result."""
+    _print(text, sys.stderr)
+
+
+def print_problem(text: str) -> None:
+    """Tell of a problem."""
+    _print(f"veriscore-agent: {plain(text)}", sys.stderr)
+
+
+def plain(text: str) -> str:
+    """The text without what could steer a terminal."""
+    return _UNSAFE.sub("�", text)
+
+
+def one_line(text: str) -> str:
+    """The text on one line, safe for a terminal."""
+    return plain(" ".join(text.split()))
+
+
+def _print(text: str, stream: TextIO) -> None:
+    try:
+        print(text, file=stream, flush=True)
+    except BrokenPipeError:
+        # Python would flush once more at exit and complain: give it somewhere to write to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

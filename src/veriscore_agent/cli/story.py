@@ -1,0 +1,144 @@
+"""One claim's story as text: every query, snippet, page, passage and quote, and how the label came of them."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from veriscore_agent.cli.output import one_line
+from veriscore_agent.domain import ClaimOutcome, Finding, PageVisit, Verdict
+
+WIDTH = 100
+ENDS = {
+    "decided": "decided",
+    "stages": "--stages goes no further",
+    "no_new_evidence": "a round brought no new evidence",
+    "rounds": "limit of rounds",
+    "pages": "its pages are read",
+    "no_queries": "no further query could be planned",
+    "failed": "a later stage failed; the verdict before it stands",
+    "stopped": "the run was stopped",
+    "unscored": "no verdict",
+}
+
+
+def render_story(outcome: ClaimOutcome) -> str:
+    """Everything that is known of one claim, for people to read."""
+    sections = (
+        _heading(outcome),
+        _numbered("queries", outcome.queries),
+        _snippets(outcome),
+        _pages(outcome.visits),
+        _passages(outcome),
+        *(_verdict(f"verdict after {verdict.stage}", verdict) for verdict in outcome.verdicts),
+        *([_verdict("audit: what its pages say", outcome.audit)] if outcome.audit else []),
+        *([_verdict("second look at the same snippets", outcome.second_look)] if outcome.second_look else []),
+    )
+    return "\n\n".join("\n".join(lines) for section in sections if (lines := list(section)))
+
+
+def path_of_labels(outcome: ClaimOutcome) -> str:
+    """The labels by stage in one line (``snippets inconclusive -> pages supported``)."""
+    if outcome.unscored:
+        return f"unscored ({outcome.unscored.reason})"
+    if not outcome.verdicts:
+        return "unscored"
+    return " -> ".join(f"{verdict.stage} {verdict.label}" for verdict in outcome.verdicts)
+
+
+def _heading(outcome: ClaimOutcome) -> Iterator[str]:
+    claim, answer = outcome.claim, outcome.answer
+    yield one_line(claim.id)
+    yield from _wrapped(claim.text, "  ")
+    yield from _labelled("answer", " ".join(filter(None, (answer.model, answer.id, answer.domain))))
+    yield from _labelled("sentences", ", ".join(str(index) for index in claim.sentences))
+    for wording in claim.wordings:
+        if wording != claim.text:
+            yield from _labelled("also worded", wording)
+    yield from _labelled("label", path_of_labels(outcome))
+    yield from _labelled("detail", outcome.unscored.detail if outcome.unscored else "")
+    yield from _labelled("ended", ENDS.get(outcome.ended, outcome.ended))
+    yield from _labelled("reference label", claim.reference_label or "")
+    yield from _labelled("flags", ", ".join(outcome.flags))
+
+
+def _numbered(title: str, values: tuple[str, ...]) -> Iterator[str]:
+    if values:
+        yield title.upper()
+    for number, value in enumerate(values, 1):
+        yield from _wrapped(f"{number}. {value}", "  ")
+
+
+def _snippets(outcome: ClaimOutcome) -> Iterator[str]:
+    yield "SEARCH RESULTS" if outcome.snippets else "SEARCH RESULTS: none"
+    for snippet in outcome.snippets:
+        kind = "" if snippet.kind == "organic" else f" [{snippet.kind}]"
+        yield from _wrapped(f"{snippet.id}{kind} {snippet.title}", "  ")
+        yield from _labelled("link", snippet.link, "     ")
+        yield from _wrapped(snippet.text, "     ")
+
+
+def _pages(visits: tuple[PageVisit, ...]) -> Iterator[str]:
+    if visits:
+        yield "PAGES"
+    for visit in visits:
+        yield f"  {visit.outcome:<8} {one_line(visit.link)}"
+        moved = visit.url if visit.url and visit.url != visit.link else ""
+        yield from _labelled("led to", moved, "           ")
+        yield from _labelled("why", visit.reason, "           ")
+        facts = (
+            f"status {visit.status}" if visit.status else "",
+            visit.content_type,
+            f"{visit.body_bytes:,} bytes" if visit.body_bytes else "",
+            f"{visit.text_chars:,} characters of text" if visit.text_chars else "",
+            visit.extractor,
+            f"{visit.passage_tokens:,} tokens shown to the judge" if visit.outcome == "read" else "",
+        )
+        yield from _wrapped(", ".join(filter(None, facts)), "           ")
+
+
+def _passages(outcome: ClaimOutcome) -> Iterator[str]:
+    if outcome.passages:
+        yield "PASSAGES"
+    for passage in outcome.passages:
+        dated = f", {passage.date}" if passage.date else ""
+        yield from _wrapped(f"{passage.id} {passage.title}", "  ")
+        yield f"     {one_line(passage.url)} [{passage.start}:{passage.end}]{one_line(dated)}"
+        yield from _wrapped(passage.text, "     ")
+
+
+def _verdict(title: str, verdict: Verdict) -> Iterator[str]:
+    yield f"{title.upper()}: {verdict.label} ({verdict.judge})"
+    if not verdict.clear_referent:
+        yield "  what the claim is about is not clear"
+    for index, part in enumerate(verdict.parts):
+        still_open = " [open]" if index in verdict.open_parts else ""
+        yield from _wrapped(f"part {index + 1}{still_open}: {part}", "  ")
+        for finding in verdict.findings:
+            if finding.part == index:
+                yield from _finding(finding, finding.stance)
+    for dropped in verdict.dropped:
+        yield from _finding(dropped.finding, f"dropped ({dropped.reason}): {dropped.finding.stance}")
+    yield from _labelled("reason", verdict.reason)
+    yield from _labelled("flags", ", ".join(verdict.flags))
+
+
+def _finding(finding: Finding, stance: str) -> Iterator[str]:
+    yield from _wrapped(f'{stance} {finding.evidence} (trust {finding.trust}): "{finding.quote}"', "     ")
+
+
+def _labelled(label: str, value: str, indent: str = "  ") -> Iterator[str]:
+    if value:
+        yield from _wrapped(f"{label}: {value}", indent)
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    """Lines of at most WIDTH characters; addresses stay whole."""
+    return textwrap.wrap(
+        one_line(text),
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,87 @@
+"""Settings: order of sources, what is public, and what a recording may say."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from veriscore_agent.cli.setting_flags import GROUPS
+from veriscore_agent.errors import ConfigurationError
+from veriscore_agent.settings import LOCAL_SETTINGS, Settings, load_settings, public_settings
+
+SECRET = "key-that-nobody-may-see"
+
+
+def test_flags_go_before_environment_before_file_before_recording_before_defaults(tmp_path: Path) -> None:
+    config = tmp_path / "settings.toml"
+    config.write_text('gl = "file"\nhl = "file"\nmodel = "file"\n', encoding="utf-8")
+    settings = load_settings(
+        {"gl": "flag", "results": None},
+        environment={"VERISCORE_GL": "environment", "VERISCORE_HL": "environment"},
+        config=config,
+        recorded=dict.fromkeys(("gl", "hl", "model", "plan_model"), "recording"),
+    )
+    assert (settings.gl, settings.hl, settings.model, settings.plan_model) == (
+        "flag",
+        "environment",
+        "file",
+        "recording",
+    )
+    assert (settings.qa, settings.results) == ("auto", 10)
+
+
+def test_a_recording_never_says_where_a_key_is_sent_or_what_may_be_spent() -> None:
+    recorded = {"base_url": "https://elsewhere.example/v1", "search_base_url": "x", "max_cost": 1.0, "api_key": "k"}
+    assert load_settings(environment={}, recorded={**recorded, "not_known_here": 1}) == Settings()
+
+
+def test_public_settings_hold_no_secret_and_can_be_read_back() -> None:
+    environment = {
+        "OPENAI_API_KEY": SECRET,
+        "SERPER_API_KEY": SECRET,
+        "OPENAI_BASE_URL": f"https://user:{SECRET}@host.example:8/v1?key={SECRET}#x",
+        "VERISCORE_PROMPTS": "folder",
+        "VERISCORE_AUDIT": "0.25",
+    }
+    public = public_settings(load_settings(environment=environment))
+    assert SECRET not in repr(public)
+    assert public["base_url"] == "https://host.example:8/v1"
+    again = load_settings(environment={}, recorded=public)
+    assert (again.prompts, again.audit) == (Path("folder"), 0.25)
+    assert public_settings(again) == public | {"base_url": Settings().base_url}
+
+
+def test_an_address_that_cannot_be_read_is_not_shown() -> None:
+    assert public_settings(Settings(base_url="https://[half"))["base_url"] == ""
+
+
+def test_every_setting_but_the_keys_is_a_flag() -> None:
+    flags = [flag.setting for group in GROUPS.values() for flag in group]
+    assert len(flags) == len(set(flags))
+    assert set(flags) == {each.name for each in fields(Settings)} - {"api_key", "search_api_key"}
+
+
+def test_local_settings_are_settings() -> None:
+    assert {each.name for each in fields(Settings)} > LOCAL_SETTINGS
+
+
+WRONG: list[tuple[str, dict[str, Any], dict[str, str], str]] = [
+    ("a flag that is no number", {"rounds": "many"}, {}, "command line: rounds: "),
+    ("out of range", {"audit": "1.5"}, {}, "command line: audit: 1.5 is not between 0 and 1"),
+    ("an unknown variable", {}, {"VERISCORE_MODLE": "x"}, "environment: no setting is called 'modle'"),
+    ("a choice that is none", {}, {"VERISCORE_QA": "perhaps"}, "environment: qa: "),
+]
+
+
+@pytest.mark.parametrize(
+    ("flags", "environment", "expected"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG]
+)
+def test_a_wrong_setting_is_named_with_its_source(
+    flags: dict[str, Any], environment: dict[str, str], expected: str
+) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings(flags, environment=environment)
+    assert str(caught.value).startswith(expected)
