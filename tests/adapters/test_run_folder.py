@@ -13,8 +13,20 @@ from typing import Any
 
 import pytest
 
-from veriscore_agent.adapters.run_folder import RunFolder, holds_run, move_aside, read_run
+from veriscore_agent.adapters.run_folder import (
+    RUN_SCHEMA,
+    RunFolder,
+    RunIdentity,
+    holds_run,
+    identify,
+    move_aside,
+    read_run,
+)
+from veriscore_agent.domain import Answer
 from veriscore_agent.errors import ConfigurationError, InputError, StopRunError
+from veriscore_agent.settings import Settings
+
+MANIFEST = {"schema": RUN_SCHEMA, "status": "complete"}
 
 
 def strict(text: str) -> Any:
@@ -102,11 +114,11 @@ def test_files_are_replaced_whole_and_leave_no_draft(tmp_path: Path) -> None:
         folder.replace_claims({"id": number} for number in (1, 2))
         folder.append_claim({"id": 3})
         folder.replace_answers([{"id": "a"}])
-        folder.write_manifest({"status": "complete"})
+        folder.write_manifest(MANIFEST)
         folder.write_k('{"k": {}}\n')
     run = read_run(tmp_path)
     assert [each["id"] for each in run.claims.records] == [1, 2, 3]
-    assert (run.answers.records, run.manifest) == (({"id": "a"},), {"status": "complete"})
+    assert (run.answers.records, run.manifest) == (({"id": "a"},), MANIFEST)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["answers.jsonl", "claims.jsonl", "k.json", "run.json"]
 
 
@@ -187,11 +199,11 @@ def test_a_place_for_a_run_is_told_from_other_folders(tmp_path: Path) -> None:
 def test_a_run_is_moved_aside_whole(tmp_path: Path) -> None:
     run = tmp_path / "run"
     with RunFolder(run) as folder:
-        folder.write_manifest({"status": "complete"})
+        folder.write_manifest(MANIFEST)
     other = move_aside(run)
     assert not run.exists()
     assert other.name.startswith(f"run.old-{time.gmtime().tm_year}")
-    assert read_run(other).manifest == {"status": "complete"}
+    assert read_run(other).manifest == MANIFEST
 
 
 UNREADABLE = [
@@ -199,6 +211,7 @@ UNREADABLE = [
     ("not JSON", b"{", "not JSON"),
     ("not UTF-8", b"\xff", "codec"),
     ("not an object", b"[]", "not the record of a run"),
+    ("another schema", b'{"schema": "veriscore-agent/run/99"}', "that this version reads"),
 ]
 
 
@@ -208,3 +221,55 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, manifest: bytes | No
         (tmp_path / "run.json").write_bytes(manifest)
     with pytest.raises(InputError, match=expected):
         read_run(tmp_path if manifest is not None else tmp_path / "none")
+
+
+# ---------------------------------------------------------------- whether a run may go on
+
+ANSWERS = (Answer("a", "One."), Answer("b", "Two."))
+
+
+def as_manifest(identity: RunIdentity) -> dict[str, Any]:
+    """The parts of run.json that the identity is read back from, by way of JSON."""
+    record = {
+        "settings": dict(identity.settings),
+        "prompts": dict(identity.prompts),
+        "prompts_folder": dict(identity.prompts_folder),
+        "input": {"answers": identity.answers, "answers_sha256": identity.answers_sha256},
+        "recording": {"replay": identity.replay, "live": identity.live},
+    }
+    loaded: dict[str, Any] = json.loads(json.dumps(record))
+    return loaded
+
+
+CHANGES: list[tuple[str, dict[str, Any], tuple[Answer, ...], dict[str, Any], tuple[str, ...]]] = [
+    ("nothing", {}, ANSWERS, {}, ()),
+    ("K11: another model", {"model": "n"}, ANSWERS, {}, ("model: 'gpt-4o' in the run, 'n' now",)),
+    ("K11: another K", {"k": "5"}, ANSWERS, {}, ("k: 'reference' in the run, '5' now",)),
+    ("two settings", {"hl": "de", "audit": 0.5}, ANSWERS, {}, ("audit: 0.0 in the run, 0.5 now", "hl: 'en' in")),
+    ("how fast and where", {"base_url": "http://x/v1", "model_concurrency": 3, "max_cost": 1.0}, ANSWERS, {}, ()),
+    ("more answers at the end", {}, (*ANSWERS, Answer("c", "Three.")), {}, ()),
+    ("an answer less", {}, ANSWERS[:1], {}, ("answers: 2 in the run, 1 now",)),
+    ("another text", {}, (Answer("a", "Other."), ANSWERS[1]), {}, ("answers: their content",)),
+    ("another order", {}, ANSWERS[::-1], {}, ("answers: their content",)),
+    ("K11: prompts of the user's", {}, ANSWERS, {"prompts_folder": {"f.txt": "1"}}, ("prompt file f.txt: None in",)),
+    ("a replay", {}, ANSWERS, {"replay": "DIR"}, ("--replay: '' in the run, 'DIR' now",)),
+]
+
+
+@pytest.mark.parametrize(
+    ("settings", "answers", "more", "expected"), [row[1:] for row in CHANGES], ids=[row[0] for row in CHANGES]
+)
+def test_a_run_goes_on_only_with_what_decided_its_results(
+    settings: dict[str, Any], answers: tuple[Answer, ...], more: dict[str, Any], expected: tuple[str, ...]
+) -> None:
+    stored = RunIdentity.from_manifest(as_manifest(identify(Settings(), ANSWERS)))
+    found = stored.differences(identify(Settings(**settings), answers, **more), answers)
+    assert len(found) == len(expected)
+    assert all(line.startswith(start) for line, start in zip(found, expected, strict=True))
+
+
+def test_another_text_of_a_prompt_is_a_difference_and_a_further_prompt_is_none() -> None:
+    manifest = as_manifest(identify(Settings(), ANSWERS))
+    manifest["prompts"] = {"judge_system.v1": "0" * 64, "gone.v1": "1" * 64}
+    found = RunIdentity.from_manifest(manifest).differences(identify(Settings(), ANSWERS), ANSWERS)
+    assert [line.split(":")[0] for line in found] == ["prompt judge_system.v1"]

@@ -2,5 +2,18 @@
 
 from veriscore_agent.adapters.run_folder.folder import RunFolder, StoredRun, holds_run, move_aside, read_run
 from veriscore_agent.adapters.run_folder.lines import ReadRecords, Record
+from veriscore_agent.adapters.run_folder.record import RUN_SCHEMA, RunIdentity, identify, software
 
-__all__ = ["ReadRecords", "Record", "RunFolder", "StoredRun", "holds_run", "move_aside", "read_run"]
+__all__ = [
+    "RUN_SCHEMA",
+    "ReadRecords",
+    "Record",
+    "RunFolder",
+    "RunIdentity",
+    "StoredRun",
+    "holds_run",
+    "identify",
+    "move_aside",
+    "read_run",
+    "software",
+]

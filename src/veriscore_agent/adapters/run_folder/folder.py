@@ -21,6 +21,7 @@ from veriscore_agent.adapters.run_folder.lines import (
     replace_records,
 )
 from veriscore_agent.adapters.run_folder.lock import FolderLock
+from veriscore_agent.adapters.run_folder.record import RUN_SCHEMA
 from veriscore_agent.adapters.strict_json import StrictJsonError, parse_json
 from veriscore_agent.errors import ConfigurationError, InputError
 
@@ -145,8 +146,8 @@ def read_run(path: Path) -> StoredRun:
         raise InputError(problem.strerror or str(problem), path=str(path)) from problem
     except (StrictJsonError, UnicodeDecodeError) as problem:
         raise InputError(str(problem), path=str(manifest_path)) from None
-    if not isinstance(manifest, dict):
-        raise InputError("not the record of a run", path=str(manifest_path))
+    if not isinstance(manifest, dict) or manifest.get("schema") != RUN_SCHEMA:
+        raise InputError(f"not the record of a run that this version reads ({RUN_SCHEMA})", path=str(manifest_path))
     return StoredRun(path, manifest, answers, claims)
 
 
