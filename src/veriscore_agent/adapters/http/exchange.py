@@ -7,6 +7,7 @@ it could read it. An exchange that was received but never accepted or rejected i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote, unquote
 
@@ -21,6 +22,7 @@ SUBJECT_HEADER = "x-veriscore-subject"
 INTERNAL_HEADERS = (SAMPLE_HEADER, KIND_HEADER, SUBJECT_HEADER)
 """Taken off by the outermost layer; never sent, never recorded as headers."""
 
+_CALL = "veriscore.call"
 EXTENSION = "exchange"
 """Name of the handle in ``httpx.Response.extensions``."""
 
@@ -93,6 +95,21 @@ def call_headers(*, kind: str, subject: str, sample: int = 0) -> dict[str, str]:
     }
 
 
-def subject_of(headers: Mapping[str, str]) -> str:
-    """The subject that ``call_headers`` put in, or an empty text."""
-    return unquote(headers.get(SUBJECT_HEADER, ""), errors="replace")
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What the internal headers of one request say."""
+
+    kind: str = ""
+    subject: str = ""
+    sample: int = 0
+
+
+def take_call(request: httpx.Request) -> Call:
+    """What the internal headers say. The first caller takes them off; the request remembers for those further in."""
+    remembered = request.extensions.get(_CALL)
+    if isinstance(remembered, Call) and not any(name in request.headers for name in INTERNAL_HEADERS):
+        return remembered
+    sample, kind, subject = (request.headers.pop(name, "") for name in INTERNAL_HEADERS)
+    call = Call(kind, unquote(subject, errors="replace"), int(sample or 0))
+    request.extensions[_CALL] = call
+    return call

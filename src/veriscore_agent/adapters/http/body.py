@@ -1,0 +1,99 @@
+"""Response bodies: read whole, within bounds on the wire and after decompression."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import anyio.to_thread
+import httpx
+
+from veriscore_agent.adapters.http.codings import ACCEPT_ENCODING, BodyTooLarge, codings_of, decode
+
+_STEP = 65_536
+_FRAMING_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+
+
+class BoundedBodyTransport(httpx.AsyncBaseTransport):
+    """Deliver complete, decoded responses: no Content-Encoding, a right Content-Length, the body read.
+
+    Raises BodyTooLarge over ``max_wire_bytes`` as received or ``max_decoded_bytes`` after decompression, of which no
+    more than that is ever held; httpx.DecodingError where the body is not what Content-Encoding says. Only the
+    codings that can be decoded within bounds are offered to the server.
+    """
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, max_wire_bytes: int, max_decoded_bytes: int) -> None:
+        self._inner = inner
+        self._max_wire_bytes, self._max_decoded_bytes = max_wire_bytes, max_decoded_bytes
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send it and read the answer to its end."""
+        request.headers["Accept-Encoding"] = ACCEPT_ENCODING
+        response = await self._inner.handle_async_request(request)
+        try:
+            wire = b"" if request.method == "HEAD" else await self._read(response)
+        finally:
+            await response.aclose()
+        return await decoded_response(response, wire, self._max_decoded_bytes)
+
+    async def _read(self, response: httpx.Response) -> bytes:
+        announced = response.headers.get("Content-Length", "")
+        if announced.isdecimal() and int(announced) > self._max_wire_bytes:
+            raise BodyTooLarge(f"the body has {announced} bytes, more than {self._max_wire_bytes}")
+        read = bytearray()
+        async for piece in body_pieces(response):
+            read += piece
+            if len(read) > self._max_wire_bytes:
+                raise BodyTooLarge(f"the body has more than {self._max_wire_bytes} bytes")
+        return bytes(read)
+
+    async def aclose(self) -> None:
+        """Close what is inside."""
+        await self._inner.aclose()
+
+
+class RawBody(httpx.AsyncByteStream):
+    """A complete body that can be streamed. Unlike httpx.ByteStream it leaves the response unread, so that a caller
+    may read it in any way that httpx knows."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for start in range(0, len(self._content), _STEP):
+            yield self._content[start : start + _STEP]
+
+
+async def body_pieces(response: httpx.Response) -> AsyncIterator[bytes]:
+    """The body as its transport delivers it, before any decoding."""
+    stream = response.stream
+    if not isinstance(stream, httpx.AsyncByteStream):
+        raise TypeError("an asynchronous transport delivered a synchronous stream")
+    async for piece in stream:
+        yield piece
+
+
+async def whole_body(response: httpx.Response) -> bytes:
+    """All of ``body_pieces``; the response is closed."""
+    try:
+        return b"".join([piece async for piece in body_pieces(response)])
+    finally:
+        await response.aclose()
+
+
+async def decoded_response(response: httpx.Response, wire: bytes, max_bytes: int) -> httpx.Response:
+    """The response with ``wire`` decoded as its Content-Encoding says, read, and with the headers to match.
+
+    Raises BodyTooLarge, httpx.DecodingError.
+    """
+    codings = codings_of(response.headers.get("Content-Encoding", ""))
+    # A few hundred bytes can unfold to the bound, so nothing is decompressed on the event loop.
+    content = await anyio.to_thread.run_sync(decode, wire, codings, max_bytes) if codings and wire else wire
+    if len(content) > max_bytes:
+        raise BodyTooLarge(f"the body has more than {max_bytes} bytes")
+    headers = httpx.Headers(
+        [(name, value) for name, value in response.headers.multi_items() if name not in _FRAMING_HEADERS]
+    )
+    if "Content-Length" in response.headers or content:
+        headers["Content-Length"] = str(len(content))
+    extensions = {name: value for name, value in response.extensions.items() if name != "network_stream"}
+    return httpx.Response(response.status_code, headers=headers, content=content, extensions=extensions)
