@@ -92,31 +92,38 @@ def _gathered(
     ]
     unextracted = tuple(each for each in read if isinstance(each, Unextracted))
     claims = merge_claims(answer, texts, exact=settings.protocol == "paper")
-    exact, folded = count_claims(text for _, each in texts for text in each)
+    counts = count_claims(text for _, each in texts for text in each)
+    abstained = not claims and not unextracted and is_abstention(answer.response)
     outcome = AnswerOutcome(
         answer=key_of(answer),
         question=answer.question,
         sentences=len(sentences),
         claims=len(claims),
-        claims_exact=exact,
-        claims_folded=folded,
-        abstained=not claims and not unextracted and is_abstention(answer.response),
+        claims_exact=counts.exact,
+        claims_folded=counts.folded,
+        abstained=abstained,
         unextracted=unextracted,
-        warnings=extraction_warnings(answer, sentences, claims),
+        warnings=extraction_warnings(
+            answer,
+            sentences=len(sentences),
+            claims=len(claims),
+            unextracted=len(unextracted),
+            abstained=abstained,
+        ),
     )
     return Extraction(outcome, tuple(ClaimToVerify(claim) for claim in claims))
 
 
 def _given(answer: Answer, settings: Settings) -> Extraction:
     pairs = given_claims(answer, exact=settings.protocol == "paper")
-    exact, folded = count_claims(given.text for given in answer.given or ())
+    counts = count_claims(given.text for given in answer.given or ())
     outcome = AnswerOutcome(
         answer=key_of(answer),
         question=answer.question,
         sentences=answer.given_sentences or 0,
         claims=len(pairs),
-        claims_exact=exact,
-        claims_folded=folded,
+        claims_exact=counts.exact,
+        claims_folded=counts.folded,
         abstained=not pairs and is_abstention(answer.response),
     )
     return Extraction(outcome, tuple(ClaimToVerify(claim, given.snippets) for claim, given in pairs))
