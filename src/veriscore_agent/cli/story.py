@@ -92,7 +92,7 @@ def _pages(visits: tuple[PageVisit, ...]) -> Iterator[str]:
             f"{visit.body_bytes:,} bytes" if visit.body_bytes else "",
             f"{visit.text_chars:,} characters of text" if visit.text_chars else "",
             visit.extractor,
-            f"{visit.passage_tokens:,} tokens shown to the judge" if visit.outcome == "read" else "",
+            f"{visit.passage_tokens:,} tokens to the judge" if visit.outcome == "read" else "",
         )
         yield from _wrapped(", ".join(filter(None, facts)), "           ")
 

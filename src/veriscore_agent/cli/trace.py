@@ -82,10 +82,10 @@ def _conclude(state: ClaimState) -> Iterator[str]:
 def _verdict(verdict: Verdict) -> Iterator[str]:
     yield one_line(f"{verdict.label}: {verdict.reason}" if verdict.reason else verdict.label)
     for finding in verdict.findings:
-        yield one_line(f'  part {finding.part + 1} {finding.stance} {finding.evidence}: "{finding.quote}"')
+        yield "  " + one_line(f'part {finding.part + 1} {finding.stance} {finding.evidence}: "{finding.quote}"')
     for index in verdict.open_parts:
         if index < len(verdict.parts):
-            yield one_line(f"  part {index + 1} open: {verdict.parts[index]}")
+            yield "  " + one_line(f"part {index + 1} open: {verdict.parts[index]}")
 
 
 _TELLERS: dict[str, Callable[[ClaimState], Iterator[str]]] = {

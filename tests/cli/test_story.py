@@ -1,0 +1,131 @@
+"""What a claim's story and trace show, and that text of strangers cannot steer a terminal."""
+
+from __future__ import annotations
+
+from veriscore_agent.cli.output import one_line, plain
+from veriscore_agent.cli.story import WIDTH, path_of_labels, render_story
+from veriscore_agent.cli.trace import Trace
+from veriscore_agent.domain import (
+    AnswerKey,
+    Claim,
+    ClaimOutcome,
+    DroppedFinding,
+    Finding,
+    PageVisit,
+    Passage,
+    Snippet,
+    Unscored,
+    Verdict,
+)
+from veriscore_agent.graph.state import start_state
+
+CLAIM = Claim(
+    "m/q1/1", "The bridge opened in 1931.", (2, 5), ("The bridge opened in 1931.", "The bridge opened: 1931.")
+)
+FINDING = Finding(0, "P1", "supports", "opened in May 1931", "high")
+SNIPPETS = Verdict("inconclusive", "snippets", "grounded", ("The bridge opened in 1931.",), open_parts=(0,))
+PAGES = Verdict(
+    "supported",
+    "pages",
+    "grounded",
+    ("The bridge opened in 1931.",),
+    findings=(FINDING,),
+    dropped=(DroppedFinding(Finding(0, "S1", "contradicts", "never opened"), "quote_not_found"),),
+    clear_referent=False,
+    reason="P1 gives the year.",
+)
+OUTCOME = ClaimOutcome(
+    CLAIM,
+    AnswerKey("model", "q1", "history"),
+    verdicts=(SNIPPETS, PAGES),
+    queries=("The bridge opened in 1931.",),
+    snippets=(Snippet("S1", "Bridges", "https://a.example/", "A bridge. " * 30),),
+    visits=(
+        PageVisit("https://a.example/", "read", "", "https://b.example/", 200, "text/html", 9000, 4000, "x 1", 210),
+        PageVisit("https://c.example/", "blocked", "a consent page", status=200),
+    ),
+    passages=(Passage("P1", "https://b.example/", "Bridges", "It opened in May 1931.", 10, 32, "2001-05-04"),),
+    second_look=SNIPPETS,
+    flags=("query_shortened",),
+)
+
+
+def test_a_story_tells_everything_that_is_known() -> None:
+    story = render_story(OUTCOME)
+    for expected in (
+        "answer: model q1 history",
+        "sentences: 2, 5",
+        "also worded: The bridge opened: 1931.",
+        "label: snippets inconclusive -> pages supported",
+        "ended: decided",
+        "flags: query_shortened",
+        "1. The bridge opened in 1931.",
+        "S1 Bridges",
+        "link: https://a.example/",
+        "read     https://a.example/",
+        "led to: https://b.example/",
+        "status 200, text/html, 9,000 bytes, 4,000 characters of text, x 1, 210 tokens to the judge",
+        "blocked  https://c.example/",
+        "why: a consent page",
+        "https://b.example/ [10:32], 2001-05-04",
+        "VERDICT AFTER SNIPPETS: inconclusive (grounded)",
+        "part 1 [open]: The bridge opened in 1931.",
+        "VERDICT AFTER PAGES: supported (grounded)",
+        "what the claim is about is not clear",
+        'supports P1 (trust high): "opened in May 1931"',
+        'dropped (quote_not_found): contradicts S1 (trust ordinary): "never opened"',
+        "reason: P1 gives the year.",
+        "SECOND LOOK AT THE SAME SNIPPETS: inconclusive",
+    ):
+        assert expected in story
+    assert max(len(line) for line in story.splitlines()) <= WIDTH
+
+
+def test_an_unscored_claim_tells_its_reason() -> None:
+    outcome = ClaimOutcome(CLAIM, OUTCOME.answer, unscored=Unscored("search_failed", "status 500"), ended="unscored")
+    story = render_story(outcome)
+    assert path_of_labels(outcome) == "unscored (search_failed)"
+    assert "detail: status 500" in story
+    assert "SEARCH RESULTS: none" in story
+
+
+def test_text_of_strangers_cannot_steer_a_terminal() -> None:
+    hostile = "a\x1b[2Jb\x9b31mc\u202etxt.exe\x07 \r\n\t Ž✅"
+    assert plain(hostile) == "a\ufffd[2Jb\ufffd31mc\ufffdtxt.exe\ufffd \ufffd\n\t Ž✅"
+    outcome = ClaimOutcome(
+        Claim("id", hostile), OUTCOME.answer, queries=(hostile,), snippets=(Snippet("S1", hostile, hostile, hostile),)
+    )
+    assert not set(render_story(outcome)) & set("\x1b\x9b\x07\r\u202e")
+    assert one_line("  a \n b ") == "a b"
+
+
+def test_a_trace_tells_each_step_and_each_page_once() -> None:
+    trace = Trace()
+    state = start_state(CLAIM)
+    state["queries"], state["snippets"] = OUTCOME.queries, OUTCOME.snippets
+    assert trace.lines("search", state) == ["search: 1 results for 'The bridge opened in 1931.'"]
+    state["verdicts"] = (SNIPPETS,)
+    assert trace.lines("judge_snippets", state) == [
+        "judge_snippets: inconclusive",
+        "judge_snippets:   part 1 open: The bridge opened in 1931.",
+    ]
+    state["visits"] = OUTCOME.visits[:1]
+    assert trace.lines("read_pages", state) == ["read_pages: read (4,000 characters) https://a.example/"]
+    state["visits"] = OUTCOME.visits
+    assert trace.lines("read_pages", state) == ["read_pages: blocked https://c.example/: a consent page"]
+    assert trace.lines("judge_pages", state) == ["judge_pages: nothing new to judge"]
+    state["round_was_new"], state["verdicts"] = True, (SNIPPETS, PAGES)
+    assert trace.lines("judge_pages", state) == [
+        "judge_pages: supported: P1 gives the year.",
+        'judge_pages:   part 1 supports P1: "opened in May 1931"',
+    ]
+    state["ended"] = "decided"
+    assert trace.lines("conclude", state) == ["conclude: supported (decided)"]
+
+
+def test_a_trace_tells_of_a_failure_where_it_happened() -> None:
+    state = start_state(CLAIM)
+    state["failure"] = Unscored("search_failed", "status 500\nand more")
+    assert Trace().lines("search", state) == ["search: failed: search_failed: status 500 and more"]
+    state["ended"] = "unscored"
+    assert Trace().lines("conclude", state) == ["conclude: unscored (no verdict)"]
