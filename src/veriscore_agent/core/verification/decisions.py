@@ -1,0 +1,190 @@
+"""Reading a label out of a free reply: between ### marks, in JSON, on a line of its own, or in a plain sentence.
+
+A label counts where the reply *decides*, not where it merely says the word. Every place that looks like a decision is
+collected. If they disagree, one that is introduced as the decision, or stands alone on its line, goes before one that
+is only mentioned, and the last of those wins; without such a sign nothing is read. A label is never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from veriscore_agent.core.verification.tolerant_json import FoundJson, find_json
+
+Decision = Literal["supported", "contradicted", "inconclusive", "unsupported"]
+"""``unsupported`` is also what "not supported" says."""
+
+_KEY_LIST = """
+label verdict decision answer result conclusion classification judgment judgement prediction
+final_label final_verdict final_decision final_answer
+"""
+JSON_KEYS = frozenset(_KEY_LIST.split())
+"""Names under which models return the label, in lower case."""
+
+_LABELS: Mapping[str, Decision] = {
+    "supported": "supported",
+    "contradicted": "contradicted",
+    "inconclusive": "inconclusive",
+}
+_LABEL_WORD = re.compile(r"supported|contradicted|inconclusive", re.IGNORECASE)
+_HEAD = re.compile(
+    r"(?P<negation>not[\s-]+(?:\w+\s+)?|un[\s-]?|non[\s-]?)?(?P<label>supported|contradicted|inconclusive)\b",
+    re.IGNORECASE,
+)
+_AROUND = " \t\"'“”‘’()[]<>_#:.!-–—•→"
+_AFTER_LABEL = re.compile(r"\s*(?:$|[.!:;)\]\"'”’(\n]|[–—]|-\s)")
+_EXPLAINED = re.compile(r"\s*(?:,|\s(?:by|because|since|as|based|given|due|according)\b)", re.IGNORECASE)
+_ANSWERED = re.compile(r"\W*(?:yes|no|true|false|not?|n/a)\b", re.IGNORECASE)
+_CUE_WORD = r"(?:decision|verdict|label|answer|conclusion|judge?ment|classification|assessment)"
+_CUE = re.compile(rf"\b{_CUE_WORD}\b\s*(?:is|=|:|->|→|–|—|-)\s*(?P<phrase>[^\n]+)", re.IGNORECASE)
+_CUE_BEFORE = re.compile(rf"\b{_CUE_WORD}\b[^.\n#{{}}\"“”]{{0,20}}$", re.IGNORECASE)
+_MARKED = re.compile(r"#{2,}[ \t]*([^#\n]{1,200}?)[ \t]*#{2,}")
+_BULLET = re.compile(r"^\s*(?:[-•>]\s+|\d+[.)]\s+)*")
+_CLAIM_IS = re.compile(
+    r"(?P<before>[^.!?\n]*\b(?:claim|statement)\b[^.!?\n]{0,60}?)\b(?:is|was|as|remains)\s+(?P<phrase>[^.!?\n]+)",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(?:if|unless|would|could|might|may|whether|had)\b", re.IGNORECASE)
+_RUN_ON = re.compile(r"^\s*(?:Claim:|Search result \d+|Your task:)", re.MULTILINE)
+_BOXED = re.compile(r"\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]*)\}+")
+_EMPHASIS = re.compile(r"[*`]+(?:json\b)?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    position: int
+    decision: Decision | None
+    """None: a decision that names no label that can be told."""
+    stressed: bool
+    """Introduced as the decision, or alone on its line."""
+    quoted: bool
+
+
+def read_decision(text: str, *, cut: bool = False) -> Decision | None:
+    """The decision of a reply, or None where there is none or it cannot be told.
+
+    ``text`` holds no invisible characters and no hidden reasoning. Where it was cut off, a plain sentence ("the claim
+    is supported ...") is no decision, since another may have been about to follow.
+    """
+    text = _BOXED.sub(r"\1", _EMPHASIS.sub("", text))
+    candidates = sorted(_candidates(text), key=lambda each: each.position)
+    if candidates:
+        run_on = _RUN_ON.search(text, candidates[0].position)
+        end = run_on.start() if run_on else len(text)
+        return _choose([each for each in candidates if each.position < end])
+    if (lead := _head_label(text)) or cut:
+        return lead
+    return _plain_sentence(text)
+
+
+def _candidates(text: str) -> Iterator[_Candidate]:
+    rest = text
+    for found in find_json(text):
+        if found.value is None or _label_members(found):
+            yield _candidate(text, found.start, found.end, _json_decision(found))
+            rest = _blanked(rest, found.start, found.end)
+    for match in _MARKED.finditer(rest):
+        if _LABEL_WORD.search(match[1]):
+            yield _candidate(text, match.start(), match.end(), _phrase_decision(match[1]))
+            rest = _blanked(rest, *match.span())
+    for match in _CUE.finditer(rest):
+        phrase = match["phrase"].lstrip(_AROUND)
+        if _HEAD.match(phrase):
+            yield _Candidate(match.start(), _head_label(phrase), True, _is_quoted(text, match.start()))
+            rest = _blanked(rest, match.start(), match.start() + len(match[0]))
+    position = 0
+    for line in rest.splitlines(keepends=True):
+        alone = _BULLET.sub("", line).strip(_AROUND + "\r\n")
+        if (head := _HEAD.fullmatch(alone)) is not None:
+            yield _Candidate(position, _negated(head), True, False)
+        position += len(line)
+
+
+def _candidate(text: str, start: int, end: int, decision: Decision | None) -> _Candidate:
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", end)
+    around = text[line_start:start] + text[end : line_end if line_end >= 0 else len(text)]
+    stressed = not around.strip(_AROUND) or bool(_CUE_BEFORE.search(text[line_start:start]))
+    return _Candidate(start, decision, stressed, _is_quoted(text, start))
+
+
+def _is_quoted(text: str, position: int) -> bool:
+    line = text[text.rfind("\n", 0, position) + 1 : position]
+    return line.count('"') % 2 == 1 or line.count("“") > line.count("”")
+
+
+def _blanked(text: str, start: int, end: int) -> str:
+    return text[:start] + " " * (end - start) + text[end:]
+
+
+def _choose(candidates: list[_Candidate]) -> Decision | None:
+    """The one decision; of several, the last stressed one; else the only one that is not a quotation."""
+    if len({each.decision for each in candidates}) == 1:
+        return candidates[0].decision
+    own = [each for each in candidates if not each.quoted]
+    stressed = [each for each in own if each.stressed]
+    if stressed:
+        return stressed[-1].decision
+    return own[0].decision if len({each.decision for each in own}) == 1 else None
+
+
+def _label_members(found: FoundJson) -> list[Any]:
+    if not isinstance(found.value, dict):
+        return []
+    return [
+        value
+        for key, value in found.value.items()
+        if key.strip().casefold().replace(" ", "_") in JSON_KEYS and key != found.unfinished
+    ]
+
+
+def _json_decision(found: FoundJson) -> Decision | None:
+    decisions = {_value_decision(value) for value in _label_members(found)}
+    return decisions.pop() if len(decisions) == 1 else None
+
+
+def _value_decision(value: Any) -> Decision | None:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return _phrase_decision(value) if isinstance(value, str) else None
+
+
+def _phrase_decision(phrase: str) -> Decision | None:
+    """The label that a short phrase is, cue included ("Final label: Supported.")."""
+    cue = _CUE.search(phrase)
+    return _head_label(cue["phrase"] if cue else phrase)
+
+
+def _head_label(text: str) -> Decision | None:
+    """The label that a text opens with as its decision: alone, or followed by a mark or by its grounds."""
+    text = text.lstrip(_AROUND + "\r\n")
+    head = _HEAD.match(text)
+    if head is None:
+        return None
+    after = text[head.end() :]
+    if _AFTER_LABEL.match(after):
+        return None if after.lstrip().startswith(":") and _ANSWERED.match(after.lstrip()[1:]) else _negated(head)
+    sentence = re.split(r"[.;\n]", after, maxsplit=1)[0]
+    if _EXPLAINED.match(after) and not _LABEL_WORD.search(sentence):
+        return _negated(head)
+    return None
+
+
+def _negated(head: re.Match[str]) -> Decision | None:
+    label = _LABELS[head["label"].casefold()]
+    if not head["negation"]:
+        return label
+    return "unsupported" if label == "supported" else None
+
+
+def _plain_sentence(text: str) -> Decision | None:
+    """What the sentences of the kind "the claim is contradicted by result 2" say, if they agree."""
+    decisions: set[Decision | None] = set()
+    for match in _CLAIM_IS.finditer(text):
+        phrase = match["phrase"].lstrip(_AROUND)
+        if _HEAD.match(phrase):
+            decisions.add(None if _CONDITION.search(match[0]) else _head_label(phrase))
+    return decisions.pop() if len(decisions) == 1 else None
