@@ -230,7 +230,7 @@ def test_each_claim_of_a_claims_only_file_is_an_answer_of_its_own(tmp_path: Path
     rows = [{"claim": " One. ", "id": "c1", "prompt_source": "d"}, {"claim": "Two.", "model": "m"}]
     assert read_answers(write_rows(tmp_path, *rows)).answers == (
         Answer("c1", "", domain="d", given=(GivenClaim("One.", id="c1"),)),
-        Answer("line-2", "", model="m", given=(GivenClaim("Two.", id="line-2"),)),
+        Answer("line-2", "", model="m", given=(GivenClaim("Two.", id="m/line-2"),)),
     )
 
 
@@ -244,11 +244,25 @@ def test_claims_with_an_answer_id_are_gathered_even_when_apart(tmp_path: Path) -
     for limit, count in ((None, 2), (1, 1)):
         answers = read_answers(source, ReadingOptions(limit=limit)).answers
         assert len(answers) == count
-        assert answers[0].given == (GivenClaim("One.", id="x"), GivenClaim("Three.", id="y"))
+        assert answers[0].given == (GivenClaim("One.", id="a#x"), GivenClaim("Three.", id="a#y"))
+
+
+def test_claims_of_several_models_and_answers_have_names_of_their_own(tmp_path: Path) -> None:
+    groups = [
+        {},
+        {"model": "m"},
+        {"model": "n"},
+        {"answer_id": "a"},
+        {"answer_id": "b"},
+        {"answer_id": "a", "model": "m"},
+    ]
+    source = write_rows(tmp_path, *({"claim": "c", "id": 1, **group} for group in groups))
+    names = [claim.id for answer in read_answers(source).answers for claim in answer.given or ()]
+    assert names == ["1", "m/1", "n/1", "a#1", "b#1", "m/a#1"]
 
 
 GROUPS = [
-    ("one claim id twice", {"answer_id": "a", "id": "x"}, {"answer_id": "a", "id": "x"}, "claim 'x' of answer 'a'"),
+    ("one claim id twice", {"answer_id": "a", "id": "x"}, {"answer_id": "a", "id": "x"}, "claim 'a#x' of answer 'a'"),
     ("two domains", {"answer_id": "a"}, {"answer_id": "a", "prompt_source": "d"}, "another `prompt_source`"),
     ("two questions", {"answer_id": "a", "question": "q"}, {"answer_id": "a"}, "or `question` than answer 'a' has"),
     ("a group and a single claim of one name", {"answer_id": "a"}, {"id": "a"}, "id 'a' was given on line 1"),

@@ -89,23 +89,30 @@ def _claim(row: dict[str, Any], line: int) -> ClaimRow:
     text = optional_text(row, "claim")
     if text is None:
         raise RowError("`claim` is empty")
-    own_id = _identifier(row, "id")
+    own_id = _identifier(row, "id") or f"line-{line}"
     answer_id = _identifier(row, "answer_id")
+    model = optional_text(row, "model") or ""
     snippets = row.get("search_results")
     claim = GivenClaim(
         text=text,
         snippets=None if snippets is None else snippets_of(snippets, "search_results"),
         reference_label=optional_text(row, "reference_label"),
-        id=own_id or f"line-{line}",
+        id=_claim_id(model, answer_id, own_id),
     )
     return ClaimRow(
         claim=claim,
-        answer_id=answer_id or own_id or f"line-{line}",
+        answer_id=answer_id or own_id,
         grouped=answer_id is not None,
         question=optional_text(row, "question"),
-        model=optional_text(row, "model") or "",
+        model=model,
         domain=optional_text(row, "prompt_source") or "",
     )
+
+
+def _claim_id(model: str, answer_id: str | None, own_id: str) -> str:
+    """A claim's name among all claims of a run, where other answers and models may use the same number."""
+    name = own_id if answer_id is None else f"{answer_id}#{own_id}"
+    return f"{model}/{name}" if model else name
 
 
 def _identifier(row: dict[str, Any], name: str) -> str | None:
