@@ -34,7 +34,7 @@ _HEAD = re.compile(
     r"(?P<negation>not[\s-]+(?:\w+\s+)?|un[\s-]?|non[\s-]?)?(?P<label>supported|contradicted|inconclusive)\b",
     re.IGNORECASE,
 )
-_AROUND = " \t\"'“”‘’()[]<>_#:.!-–—•→"
+_AROUND = " \t$\"'“”‘’()[]<>_#:.!-–—•→"
 _AFTER_LABEL = re.compile(r"\s*(?:$|[.!:;)\]\"'”’(\n]|[–—]|-\s)")
 _EXPLAINED = re.compile(r"\s*(?:,|\s(?:by|because|since|as|based|given|due|according)\b)", re.IGNORECASE)
 _ANSWERED = re.compile(r"\W*(?:yes|no|true|false|not?|n/a)\b", re.IGNORECASE)
@@ -43,10 +43,7 @@ _CUE = re.compile(rf"\b{_CUE_WORD}\b\s*(?:is|=|:|->|→|–|—|-)\s*(?P<phrase>
 _CUE_BEFORE = re.compile(rf"\b{_CUE_WORD}\b[^.\n#{{}}\"“”]{{0,20}}$", re.IGNORECASE)
 _MARKED = re.compile(r"#{2,}[ \t]*([^#\n]{1,200}?)[ \t]*#{2,}")
 _BULLET = re.compile(r"^\s*(?:[-•>]\s+|\d+[.)]\s+)*")
-_CLAIM_IS = re.compile(
-    r"(?P<before>[^.!?\n]*\b(?:claim|statement)\b[^.!?\n]{0,60}?)\b(?:is|was|as|remains)\s+(?P<phrase>[^.!?\n]+)",
-    re.IGNORECASE,
-)
+_CLAIM_IS = re.compile(r"\b(?:claim|statement)\b.{0,60}?\b(?:is|was|as|remains)\s+(?P<phrase>.+)", re.IGNORECASE)
 _CONDITION = re.compile(r"\b(?:if|unless|would|could|might|may|whether|had)\b", re.IGNORECASE)
 _RUN_ON = re.compile(r"^\s*(?:Claim:|Search result \d+|Your task:)", re.MULTILINE)
 _BOXED = re.compile(r"\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]*)\}+")
@@ -181,10 +178,12 @@ def _negated(head: re.Match[str]) -> Decision | None:
 
 
 def _plain_sentence(text: str) -> Decision | None:
-    """What the sentences of the kind "the claim is contradicted by result 2" say, if they agree."""
+    """What sentences of the kind "the claim is contradicted by result 2" say, if no other label is spoken of."""
+    if len({word.casefold() for word in _LABEL_WORD.findall(text)}) != 1:
+        return None
     decisions: set[Decision | None] = set()
-    for match in _CLAIM_IS.finditer(text):
-        phrase = match["phrase"].lstrip(_AROUND)
-        if _HEAD.match(phrase):
-            decisions.add(None if _CONDITION.search(match[0]) else _head_label(phrase))
+    for sentence in re.split(r"[.!?\n]", text):
+        match = _CLAIM_IS.search(sentence)
+        if match and _HEAD.match(phrase := match["phrase"].lstrip(_AROUND)):
+            decisions.add(None if _CONDITION.search(sentence) else _head_label(phrase))
     return decisions.pop() if len(decisions) == 1 else None

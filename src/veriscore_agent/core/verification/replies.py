@@ -30,14 +30,15 @@ def strip_reasoning(text: str) -> str:
     and a tag inside of it is a quotation.
     """
     text = _TOKEN.sub("", text)
-    if _JSON_BEGINS.match(text):
-        return text.strip()
-    if (closing := _CLOSE.search(text)) and not _OPEN.search(text, 0, closing.start()):
-        return strip_reasoning(text[closing.end() :])
-    if opening := _OPEN.search(text):
-        closing = _CLOSE.search(text, opening.end())
-        after = text[closing.end() :] if closing else ""
-        return strip_reasoning(text[: opening.start()] + after)
+    while not _JSON_BEGINS.match(text):
+        opening, closing = _OPEN.search(text), _CLOSE.search(text)
+        if closing and not (opening and opening.start() < closing.start()):
+            text = text[closing.end() :]
+        elif opening:
+            closing = _CLOSE.search(text, opening.end())
+            text = text[: opening.start()] + (text[closing.end() :] if closing else "")
+        else:
+            break
     return text.strip()
 
 
