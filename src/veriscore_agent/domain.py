@@ -217,6 +217,8 @@ class Page:
     """Date of publication as ISO 8601 (``2024-05-31``), where the page tells."""
     sha256: str
     """Hash of ``text`` in UTF-8, hexadecimal."""
+    main_chars: int | None = None
+    """Length of the main tier, with which ``text`` begins; what follows is periphery. None: all of it is main."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Web pages: fetched, read in worker processes, and recognised where they are no evidence."""

@@ -1,0 +1,231 @@
+"""Pages cut into pieces, and the passages chosen from them."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from veriscore_agent.core.passages import choose_passages, split_pieces
+from veriscore_agent.core.passages.terms import terms
+from veriscore_agent.domain import Page, Passage
+
+FILLER = "The weather in the valley stayed mild for most of the season, with some rain."
+
+
+def _page(text: str, *, url: str = "https://a.example/", title: str = "A page", main_chars: int | None = None) -> Page:
+    return Page(url, title, text, None, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), main_chars)
+
+
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+def _choose(
+    claim: str, *pages: Page, budget: int = 1000, parts: tuple[str, ...] = (), taken: tuple[Passage, ...] = ()
+) -> tuple[Passage, ...]:
+    return choose_passages(claim, parts, pages, budget_tokens=budget, count_tokens=_words, taken=taken)
+
+
+TERMS = [
+    ("The bridges were opened", ["bridg", "open"], "endings and stop words"),
+    ("9,800 and 9.800 and 1,234,567", ["9800", "9800", "1234567"], "thousands in both notations"),
+    ("3.14 3,14", ["3.14", "3.14"], "decimals in both notations"),
+    ("Zürich ZURICH", ["zurich", "zurich"], "case and accents"),
+    ("ﬁne ½", ["fine", "1", "2"], "compatibility forms"),
+    ("東京塔", ["東京", "京塔"], "pairs of characters where words are not parted"),
+    ("塔", ["塔"], "a single one"),
+    ("В 1931 году", ["в", "1931", "году"], "another alphabet"),
+    ("A\ud83dB", ["b"], "a lone surrogate parts words and raises nothing"),
+    ("", [], "nothing"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected", "why"), TERMS)
+def test_terms(text: str, expected: list[str], why: str) -> None:
+    assert terms(text) == expected, why
+
+
+def _pieces(text: str) -> list[str]:
+    return [text[piece.start : piece.end] for piece in split_pieces(_page(text))]
+
+
+PIECES = [
+    ("One is here. Two is here.", ["One is here.", "Two is here."], "sentences"),
+    ("- One is. Two is.\n- Three", ["- One is. Two is.", "- Three"], "a list item stays whole"),
+    ("Year: 1931 | Place: St. Gallen. N.", ["Year: 1931 | Place: St. Gallen. N."], "a table row stays whole"),
+    ("# Title. With stop\ntext", ["# Title. With stop", "text"], "a heading stays whole"),
+    (
+        "塔は1931年に開業した。高さは412メートルである。",
+        ["塔は1931年に開業した。", "高さは412メートルである。"],
+        "another script",
+    ),
+    ("a\n\n\n\n  b  ", ["a", "b"], "white space is in no piece"),
+    ("", [], "nothing"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected", "why"), PIECES)
+def test_pieces(text: str, expected: list[str], why: str) -> None:
+    assert _pieces(text) == expected, why
+
+
+def test_an_unbroken_run_is_cut() -> None:
+    assert max(map(len, _pieces("x" * 5000 + ". " + "word " * 1000))) <= 1000
+
+
+def test_headings_above_a_piece_outermost_first() -> None:
+    """A heading stands under those of a higher level, and a new one ends all of its level and below."""
+    page = _page("# A\none\n\n## B\ntwo\n\n### C\nthree\n\n## D\nfour")
+    found = {page.text[piece.start : piece.end]: piece.heading for piece in split_pieces(page)}
+    assert [found[each] for each in ("one", "two", "three", "## D", "four")] == [
+        "A",
+        "A > B",
+        "A > B > C",
+        "A",
+        "A > D",
+    ]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet="ab. \n#-|。é\ud83d1", max_size=200))
+def test_pieces_never_overlap_and_lose_only_white_space(text: str) -> None:
+    pieces = split_pieces(_page(text))
+    ends = [0, *(piece.end for piece in pieces)]
+    assert all(end <= piece.start for end, piece in zip(ends, pieces, strict=False))
+    kept = "".join(text[piece.start : piece.end] for piece in pieces)
+    assert "".join(kept.split()) == "".join(text.split())
+
+
+def test_a_passage_is_a_verbatim_stretch_of_its_page() -> None:
+    page = _page(f"# Bridge\n{FILLER}\nThe bridge opened in 1931.\n{FILLER} It cost nine million.")
+    (passage,) = _choose("The bridge opened in 1931.", page)
+    assert passage.id == "P1"
+    assert page.text[passage.start : passage.end] == passage.text
+    assert "opened in 1931" in passage.text
+    assert (passage.url, passage.page_sha256) == (page.url, page.sha256)
+
+
+def test_the_right_sentence_is_found_far_down_a_long_page() -> None:
+    text = "\n".join(
+        [*(f"{FILLER} Part {number}." for number in range(300)), "Anna Berg won the medal in Oslo in 1998."]
+    )
+    (passage, *_) = _choose("Anna Berg won a medal in Oslo.", _page(text), budget=60)
+    assert "Anna Berg won the medal" in passage.text
+
+
+@pytest.mark.parametrize("budget", [5, 20, 37, 100, 500])
+def test_the_budget_is_never_exceeded(budget: int) -> None:
+    """Titles and addresses are counted too."""
+    pages = [
+        _page(
+            "\n".join(f"The bridge number {n} opened in {1900 + n}. {FILLER}" for n in range(80)),
+            url=f"https://{p}.example/",
+        )
+        for p in "abc"
+    ]
+    passages = _choose("The bridge opened in 1931.", *pages, budget=budget)
+    assert sum(_words(f"[{each.id}] {each.url} () | {each.title} {each.text}") for each in passages) <= budget
+
+
+def test_nothing_that_bears_on_the_claim_gives_no_passage() -> None:
+    assert _choose("Quantum zebras juggle.", _page(FILLER)) == ()
+    assert _choose("Quantum zebras juggle.") == ()
+    assert _choose("", _page(FILLER)) == ()
+
+
+def test_the_headings_are_in_the_title() -> None:
+    """So that a judge can tell what a row or a pronoun is about; what the title says already is not repeated."""
+    page = _page("# Hotels of Lyon\n\n## Palace\n\nHeight: 412 m", title="Hotels of Lyon - Guide")
+    (passage,) = _choose("It is 412 m high.", page)
+    assert passage.title == "Hotels of Lyon - Guide > Palace"
+
+
+def test_sections_are_never_joined() -> None:
+    """A blank line parts teasers of different stories: no passage may read as if they were one."""
+    stories = [f"Mayor number {n} of Lyon resigned over the bridge" for n in range(30)]
+    passages = _choose("A mayor of Lyon resigned over the bridge.", _page("\n\n".join(stories)))
+    assert len(passages) > 1
+    assert all(sum(story in each.text for story in stories) == 1 for each in passages)
+
+
+def test_no_page_crowds_out_the_rest() -> None:
+    """The page with the higher scores gets no more than half, as long as another one has something."""
+    loud = _page(
+        "\n\n".join(f"Anna Berg won medal {n} in Oslo, Norway." for n in range(60)), url="https://loud.example/"
+    )
+    quiet = _page(f"{FILLER}\n\nAt the games in Oslo the medal went to Berg, {FILLER}", url="https://quiet.example/")
+    passages = _choose("Anna Berg won a medal in Oslo, Norway.", loud, quiet, budget=200)
+    assert {each.url for each in passages} == {loud.url, quiet.url}
+
+
+def test_a_page_alone_may_use_the_whole_budget() -> None:
+    page = _page("\n\n".join(f"Anna Berg won medal {n} in Oslo, Norway." for n in range(60)))
+    passages = _choose("Anna Berg won a medal in Oslo.", page, budget=200)
+    assert sum(_words(each.text) for each in passages) > 100
+
+
+def test_text_that_pages_share_is_taken_once() -> None:
+    """A syndicated report is one source, however many sites print it."""
+    report = "Anna Berg won the gold medal in Oslo in 1998 after a long race, the organisers said on Monday evening."
+    first = _page(f"Sport\n\n{report}", url="https://a.example/")
+    copy = _page(f"News of the day\n\n{report.replace('on Monday', 'Monday')}", url="https://b.example/")
+    own = _page("Berg, the winner of Oslo 1998, was born in Lund.", url="https://c.example/")
+    passages = _choose("Anna Berg won the gold medal in Oslo in 1998.", first, copy, own)
+    assert {each.url for each in passages} == {first.url, own.url}
+
+
+def test_every_part_has_its_best_piece() -> None:
+    """Where the budget is short, the second fact is not pushed out by five tellings of the first."""
+    tellings = "\n\n".join(f"The Karlsund bridge opened in May 1931, paper {n} said of the bridge." for n in range(20))
+    page = _page(f"{tellings}\n\nIts toll was abolished by Olsen.")
+    parts = ("The Karlsund bridge opened in May 1931.", "Olsen abolished the toll.")
+    claim = "The Karlsund bridge opened in May 1931 and Olsen abolished the toll."
+    passages = _choose(claim, page, budget=60, parts=parts)
+    assert any("abolished by Olsen" in each.text for each in passages)
+
+
+def test_periphery_serves_only_where_main_text_has_nothing() -> None:
+    main, aside = "The bridge opened in 1931.", "Related: the bridge opened in 1931, again. The toll was nine crowns."
+    page = _page(f"{main}\n\n{aside}", main_chars=len(main))
+    assert [each.text for each in _choose("The bridge opened in 1931.", page)] == [main]
+    texts = [each.text for each in _choose("The bridge opened in 1931 and the toll was nine crowns.", page)]
+    assert texts[0] == main
+    assert any("nine crowns" in text for text in texts)
+
+
+def test_a_page_opened_twice_counts_once() -> None:
+    page = _page("The bridge opened in 1931.")
+    assert len(_choose("The bridge opened in 1931.", page, page)) == 1
+
+
+def test_short_passages_get_their_neighbours_where_tokens_are_left() -> None:
+    page = _page("Karl Olsen was an engineer.\nHe built the bridge.\nHe died in Lund.")
+    (passage,) = _choose("Olsen built the bridge.", page)
+    assert passage.text == page.text
+
+
+def test_the_same_question_gives_the_same_passages() -> None:
+    pages = [_page("\n".join(f"Bridge {n} of town {p}." for n in range(50)), url=f"https://{p}.example/") for p in "ab"]
+    assert _choose("Bridge of town.", *pages, budget=100) == _choose("Bridge of town.", *pages, budget=100)
+
+
+def test_ids_stay_with_their_passages_when_more_pages_come() -> None:
+    """A finding of an earlier verdict names the same text as before."""
+    first = _page("The bridge opened in 1931.", url="https://a.example/")
+    second = _page("The bridge opened in May 1931, and the bridge was long.", url="https://b.example/")
+    before = _choose("The bridge opened in May 1931.", first)
+    after = _choose("The bridge opened in May 1931.", first, second, taken=before)
+    ids = {each.url: each.id for each in after}
+    assert ids == {first.url: "P1", second.url: "P2"}
+
+
+def test_a_huge_page_takes_no_time_to_speak_of() -> None:
+    """360,000 characters, the most that extraction lets through, cut and ranked."""
+    page = _page("\n".join(f"Bridge {n} {FILLER}" for n in range(4000)))
+    started = time.process_time()
+    _choose("Bridge 17 was opened.", page, budget=1500)
+    assert time.process_time() - started < 2
