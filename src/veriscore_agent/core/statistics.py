@@ -162,10 +162,10 @@ def estimate(value: float | None, resampled: Iterable[float | None]) -> Estimate
     return Estimate(value, interval.low, interval.high) if interval else Estimate(value)
 
 
-def draw_rates(turned: int, total: int, *, seed: str, resamples: int = RESAMPLES) -> list[float]:
+def draw_rates(turned: int, total: int, *, seed: str, draws: int) -> list[float]:
     """Draws of the unknown rate behind ``turned`` out of ``total``, from its posterior under Jeffreys' prior.
 
     Unlike resampling the cases, it does not call a rate certain because none of a few cases turned.
     """
     source = random.Random(seed)  # noqa: S311 - a statistic, not a secret
-    return [source.betavariate(turned + 0.5, total - turned + 0.5) for _ in range(resamples)]
+    return [source.betavariate(turned + 0.5, total - turned + 0.5) for _ in range(draws)]

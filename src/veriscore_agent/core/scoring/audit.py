@@ -16,7 +16,7 @@ F1@K is then taken at S'. That is exact where S' <= K, where F1@K is linear in S
 is concave). An audit of all decided claims leaves nothing to estimate. Decided claims of a label of which none was
 audited stay as they are; ``AuditRate`` shows them.
 
-The interval resamples prompts, and in every resample draws r_s and r_c anew from their posteriors under Jeffreys'
+The interval resamples prompts, and takes r_s and r_c in every resample from draws of their posteriors under Jeffreys'
 prior: that of a mean over questions, and the rates' own uncertainty, which is the larger where few were audited.
 """
 
@@ -137,13 +137,13 @@ def point_rates(audit: AuditSummary) -> Rates:
     return supported.turned.share or 0.0, contradicted.turned.share or 0.0
 
 
-def drawn_rates(audit: AuditSummary, *, seed: int, resamples: int) -> Sequence[Rates]:
-    """The rates of each resample."""
-    draws = [
-        draw_rates(rate.turned.count, rate.turned.total, seed=f"{seed} audit {rate.label}", resamples=resamples)
+def drawn_rates(audit: AuditSummary, *, seed: int, draws: int) -> Sequence[Rates]:
+    """Pairs of rates, each drawn from its posterior."""
+    by_label = [
+        draw_rates(rate.turned.count, rate.turned.total, seed=f"{seed} audit {rate.label}", draws=draws)
         for rate in audit.rates
     ]
-    return list(zip(*draws, strict=True))
+    return list(zip(*by_label, strict=True))
 
 
 def _rate(label: DecidedLabel, found: Sequence[Label | None]) -> AuditRate:

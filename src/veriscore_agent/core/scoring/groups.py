@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
+from typing import TypeVar
 
 from veriscore_agent.core.scoring.answer import ScoredAnswer
 from veriscore_agent.core.scoring.audit import AuditSummary, Rates, audited_answer, drawn_rates, point_rates
@@ -17,6 +19,11 @@ from veriscore_agent.core.statistics import (
     resampled_means,
 )
 from veriscore_agent.domain import Stage
+
+Figure = TypeVar("Figure")
+
+RATE_DRAWS = 200
+"""Different pairs of audit rates among the resamples, which take them in turn: all of one pair share their sums."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +39,12 @@ class Group:
         """The answers that count in the means."""
         return [each for each in self.answers if each.counts]
 
-    def values(self, figure: Callable[[ScoredAnswer], float]) -> PromptValues:
+    def by_prompt(self, figure: Callable[[ScoredAnswer], Figure]) -> list[list[Figure]]:
         """A figure of the counted answers, by prompt."""
-        by_prompt: dict[tuple[str, ...], list[float]] = {prompt: [] for prompt in self.prompts}
+        found: dict[tuple[str, ...], list[Figure]] = {prompt: [] for prompt in self.prompts}
         for each in self.counted():
-            by_prompt[each.prompt].append(figure(each))
-        return PromptValues.of(by_prompt.values())
+            found[each.prompt].append(figure(each))
+        return list(found.values())
 
 
 def group_answers(scored: Sequence[ScoredAnswer]) -> tuple[Group, ...]:
@@ -119,35 +126,37 @@ def mean_of_all(values: Sequence[float | None]) -> float | None:
 
 
 def _f1_values(group: Group, stage: Stage) -> PromptValues:
-    return group.values(lambda each: each.scores[stage].f1)
+    return PromptValues.of(group.by_prompt(lambda each: each.scores[stage].f1))
 
 
 def _corrected_means(
     groups: Sequence[Group], stages: Sequence[Stage], audit: AuditSummary, *, seed: int, resamples: int
 ) -> dict[MeanKey, Resampled]:
-    rates = drawn_rates(audit, seed=seed, resamples=resamples)
-    return {
-        (group.model, group.domain, stage): _corrected_mean(group, stage, audit, rates, _draw_seed(seed, group.domain))
-        for group in groups
-        for stage in stages
-        if stage != "snippets"
-    }
+    rates = drawn_rates(audit, seed=seed, draws=min(resamples, RATE_DRAWS))
+    means: dict[MeanKey, Resampled] = {}
+    for group in groups:
+        draw_seed = _draw_seed(seed, group.domain)
+        for stage in stages:
+            if stage != "snippets":
+                mean_here = _corrected_mean(group, stage, audit, rates, draw_seed=draw_seed, resamples=resamples)
+                means[group.model, group.domain, stage] = mean_here
+    return means
 
 
 def _corrected_mean(
-    group: Group, stage: Stage, audit: AuditSummary, rates: Sequence[Rates], draw_seed: str
+    group: Group, stage: Stage, audit: AuditSummary, rates: Sequence[Rates], *, draw_seed: str, resamples: int
 ) -> Resampled:
-    parts = {id(each): audited_answer(each, stage, audit) for each in group.counted()}
+    parts = group.by_prompt(lambda each: audited_answer(each, stage, audit))
 
     def values_at(chosen: Rates) -> PromptValues:
-        return group.values(lambda each: parts[id(each)].f1(chosen))
+        return PromptValues.of([part.f1(chosen) for part in of_prompt] for of_prompt in parts)
 
     at_point = values_at(point_rates(audit))
     if at_point.prompts < FEWEST_PROMPTS:
         return Resampled(at_point.mean())
-    draws = prompt_draws(len(group.prompts), seed=draw_seed, resamples=len(rates))
-    means = [values_at(chosen).mean_of(draw) for draw, chosen in zip(draws, rates, strict=True)]
-    return Resampled(at_point.mean(), means)
+    values = [values_at(chosen) for chosen in rates]
+    draws = prompt_draws(len(group.prompts), seed=draw_seed, resamples=resamples)
+    return Resampled(at_point.mean(), [each.mean_of(draw) for draw, each in zip(draws, cycle(values), strict=False)])
 
 
 def _mean_of_means(domains: Sequence[Resampled]) -> Resampled:
@@ -164,4 +173,5 @@ def _by_domain(groups: Sequence[Group]) -> Iterator[tuple[str, list[Group]]]:
 
 
 def _draw_seed(seed: int, domain: str) -> str:
-    return f"{seed} prompts {domain}"
+    # Escaped, for a lone surrogate has no bytes to seed with.
+    return f"{seed} prompts {domain!a}"

@@ -42,21 +42,25 @@ class KRule:
         return tuple(sorted(set(domains) - set(self.table)))
 
 
-def parse_k_rule(text: str, *, read_file: Callable[[str], str]) -> KRule:
+def parse_k_rule(text: str, *, read_file: Callable[[str], str] | None = None) -> KRule:
     """The rule that ``--k`` names: ``reference``, ``median``, ``max``, a number, or else the path of a table.
 
     ``read_file`` returns the text of a file by its path and is called for a table only; its OSError or
-    UnicodeDecodeError becomes a ConfigurationError. Raises InputError where the table cannot be read.
+    UnicodeDecodeError becomes a ConfigurationError. Without it a path is a ConfigurationError too. Raises InputError
+    where the table cannot be read.
     """
     if text in _RULES:
         return KRule(_RULES[text], text)
-    if _NUMBER.fullmatch(text) and math.isfinite(float(text)):
-        return KRule("number", text, number=_whole(float(text)))
+    number = _number(text)
+    if number is not None:
+        return KRule("number", text, number=number)
+    if read_file is None:
+        raise ConfigurationError(f"--k {text}: neither reference, median, max nor a number")
     try:
         content = read_file(text)
     except (OSError, UnicodeDecodeError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        allowed = "neither reference, median, max or a number, nor a file of domain,K pairs that can be read"
+        allowed = "neither reference, median, max or a number, nor a file of domain,K pairs"
         raise ConfigurationError(f"--k {text}: {allowed}: {reason}") from problem
     return KRule("table", text, table=parse_k_table(content, path=text))
 
@@ -123,16 +127,16 @@ def _whole(number: float) -> float:
 
 def _csv_pairs(content: str, path: str) -> Iterable[tuple[str, float, int | None]]:
     reader = csv.reader(content.splitlines())
-    heading_allowed = True
-    for row in reader:
-        if not any(cell.strip() for cell in row):
-            continue
-        k = _number(row[-1].strip())
-        if len(row) == 2 and k is not None:
-            yield row[0].strip(), k, reader.line_num
-        elif not (heading_allowed and len(row) == 2):
-            raise InputError(f"{','.join(row)[:60]!r} is no pair of domain,K", path=path, line=reader.line_num)
-        heading_allowed = False
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            k = _number(cells[-1]) if len(cells) == 2 else None
+            if k is not None:
+                yield cells[0], k, reader.line_num
+            elif any(cells) and not (reader.line_num == 1 and len(cells) == 2 and cells[1].lower() == "k"):
+                raise InputError(f"{','.join(row)[:60]!r} is no pair of domain,K", path=path, line=reader.line_num)
+    except csv.Error as problem:
+        raise InputError(f"not CSV: {problem}", path=path, line=reader.line_num) from problem
 
 
 def _json_pairs(content: str, path: str) -> Iterable[tuple[str, float, int | None]]:

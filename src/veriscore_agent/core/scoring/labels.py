@@ -44,9 +44,11 @@ def label_at(outcome: ClaimOutcome, stage: Stage) -> Label | None:
     A stage that was not reached, brought nothing, or failed keeps the label before it, so that all stages score the
     same claims.
     """
-    last = STAGES.index(stage)
-    reached = [verdict for verdict in outcome.verdicts if STAGES.index(verdict.stage) <= last]
-    return max(reached, key=lambda verdict: STAGES.index(verdict.stage)).label if reached else None
+    reached = STAGES[: STAGES.index(stage) + 1]
+    for verdict in reversed(outcome.verdicts):
+        if verdict.stage in reached:
+            return verdict.label
+    return None
 
 
 def unscored_reason(outcome: ClaimOutcome) -> UnscoredReason | None:
