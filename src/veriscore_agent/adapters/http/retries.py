@@ -53,6 +53,10 @@ class Timing:
     """A number in [0, 1)."""
 
 
+USUAL_RETRIES = RetryPolicy()
+REAL_TIME = Timing()
+
+
 class RetryTransport(httpx.AsyncBaseTransport):
     """Try again after transport errors, 408, 429 and 5xx.
 
@@ -65,7 +69,7 @@ class RetryTransport(httpx.AsyncBaseTransport):
     """
 
     def __init__(
-        self, inner: httpx.AsyncBaseTransport, policy: RetryPolicy = RetryPolicy(), timing: Timing = Timing()
+        self, inner: httpx.AsyncBaseTransport, policy: RetryPolicy = USUAL_RETRIES, timing: Timing = REAL_TIME
     ) -> None:
         self._inner, self._policy, self._timing = inner, policy, timing
 
@@ -120,7 +124,7 @@ class RetryTransport(httpx.AsyncBaseTransport):
         """Seconds to wait before the next try; None where there is to be none."""
         if retries >= self._policy.max_retries or attempt.final or not _is_curable(outcome):
             return None
-        back_off_s = min(self._policy.first_wait_s * 2**retries, self._policy.longest_wait_s)
+        back_off_s = min(self._policy.first_wait_s * 2.0**retries, self._policy.longest_wait_s)
         asked_s = retry_after_s(outcome, self._timing.now) if isinstance(outcome, httpx.Response) else None
         return max(asked_s or 0.0, back_off_s) + back_off_s * self._timing.jitter()
 
