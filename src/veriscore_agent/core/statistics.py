@@ -157,9 +157,14 @@ def resampled_means(
 
 
 def estimate(value: float | None, resampled: Iterable[float | None]) -> Estimate:
-    """A figure with the percentile interval of its resamples."""
+    """A figure with the percentile interval of its resamples, widened where it would not hold the figure itself.
+
+    (As Jeffreys' interval is by convention closed at a rate of 0 or 1, which no draw of it ever reaches.)
+    """
     interval = percentile_interval(resampled) if value is not None else None
-    return Estimate(value, interval.low, interval.high) if interval else Estimate(value)
+    if value is None or interval is None:
+        return Estimate(value)
+    return Estimate(value, min(interval.low, value), max(interval.high, value))
 
 
 def draw_rates(turned: int, total: int, *, seed: str, draws: int) -> list[float]:
