@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MIN_QUOTE_CHARACTERS = 3
-"""Letters and digits that a quote, and each piece of one with an ellipsis, must have at least."""
+"""Letters and digits that a quote, and each piece of one with an ellipsis, must have at least. A character of a script
+without spaces counts twice: two make a word."""
 
 MAX_ELLIPSIS_GAP = 200
 """Characters that an ellipsis inside a quote may stand for. More could join what the text keeps apart."""
@@ -116,7 +117,7 @@ def _clean_ends(quote: str) -> str:
 
 
 def _substantial(piece: str) -> bool:
-    return sum(map(str.isalnum, piece)) >= MIN_QUOTE_CHARACTERS
+    return sum(map(str.isalnum, piece)) + len(_UNSPACED.findall(piece)) >= MIN_QUOTE_CHARACTERS
 
 
 def _occurrences(wanted: str, text: str) -> Iterator[tuple[int, int]]:
