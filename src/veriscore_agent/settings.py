@@ -84,6 +84,8 @@ class Settings:
     """Results asked for, 1 to 10."""
     answer_boxes: bool = True
     """Use answer boxes and knowledge panels as evidence. Off under ``--protocol paper``."""
+    exclude_domains: str = ""
+    """Sites whose results are no evidence, comma-separated: where the answers were published or copied from."""
     search_timeout_s: float = 30.0
 
     # Pages

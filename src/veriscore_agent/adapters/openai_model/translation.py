@@ -80,15 +80,15 @@ def translate_problem(problem: Problem, facts: CallFacts) -> VeriscoreError:
     """The error of this package for an error body: one that ends the run, or one that concerns a single call."""
     url = shown_address(facts.base_url)
     said = _said(problem, facts.secret)
+    if 300 <= problem.status < 400:
+        return _with_hint(f"bad base_url or gateway: {url} answered with a redirect ({said})", facts)
     match cause_of(problem):
         case "credit":
             return AccessRefusedError("model", f"the credit at {url} is used up ({said})")
         case "access":
             return AccessRefusedError("model", f"{url} refused the key ({said})")
         case "not_found":
-            hint = address_hint(facts.base_url)
-            missing = f"there is no model {facts.model!r} at {url} ({said})"
-            return AccessRefusedError("model", f"{missing}; {hint}" if hint else missing)
+            return _with_hint(f"there is no model {facts.model!r} at {url} ({said})", facts)
         case "filtered":
             return _failed(f"the provider's content filter refused the prompt ({said})", url, "content_filtered")
         case "too_large":
@@ -102,8 +102,11 @@ def translate_problem(problem: Problem, facts: CallFacts) -> VeriscoreError:
 def web_page_instead(facts: CallFacts) -> AccessRefusedError:
     """The error for a web page in place of JSON: the address is wrong, or a gateway stands in front of it."""
     url = shown_address(facts.base_url)
+    return _with_hint(f"bad base_url or gateway: {url} answered with a web page instead of JSON", facts)
+
+
+def _with_hint(said: str, facts: CallFacts) -> AccessRefusedError:
     hint = address_hint(facts.base_url)
-    said = f"bad base_url or gateway: {url} answered with a web page instead of JSON"
     return AccessRefusedError("model", f"{said}; {hint}" if hint else said)
 
 
