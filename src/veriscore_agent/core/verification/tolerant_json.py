@@ -19,8 +19,8 @@ _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = re.compile(r"(?:\\(?:u[0-9a-fA-F]{4}|.))+", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_SCALAR = re.compile(r"[-+.\w]+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_WORD = re.compile(r"[A-Za-z]+")
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _MAX_DEPTH = 40
 
@@ -43,6 +43,10 @@ class _CutError(Exception):
     """The text ended before the value was whole."""
 
 
+class _TooDeepError(ValueError):
+    """Nested deeper than any reply has reason to be."""
+
+
 def find_json(text: str) -> list[FoundJson]:
     """Every outermost object or array in the text, in order."""
     found: list[FoundJson] = []
@@ -50,12 +54,9 @@ def find_json(text: str) -> list[FoundJson]:
     while opening := _OPENING.search(text, position):
         start = opening.start()
         each = _read(text, start)
-        if each.value is None and text[start] == "[":
-            # A square bracket may be mere prose; an object that breaks off hides whatever it holds.
-            position = start + 1
-            continue
-        found.append(each)
         position = each.end
+        if each.value is not None or text[start] == "{":
+            found.append(each)
     return found
 
 
@@ -66,8 +67,11 @@ def _read(text: str, start: int) -> FoundJson:
         parser.fill(parser.root.append, 0)
     except _CutError:
         cut = True
-    except ValueError:
-        return FoundJson(None, start, _past_braces(text, start))
+    except ValueError as problem:
+        # An object that breaks off hides whatever it holds; a square bracket may be mere prose.
+        if text[start] == "{":
+            return FoundJson(None, start, _past_braces(text, start))
+        return FoundJson(None, start, parser.position if isinstance(problem, _TooDeepError) else start + 1)
     value = parser.root[0]
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         value = value[0]
@@ -99,7 +103,7 @@ class _Parser:
     def fill(self, attach: Callable[[Any], None], depth: int) -> None:
         """Read one value and attach it."""
         if depth > _MAX_DEPTH:
-            raise ValueError("nested too deep")
+            raise _TooDeepError
         opening = self._peek()
         if opening == "{":
             members: dict[str, Any] = {}
@@ -161,17 +165,17 @@ class _Parser:
         return _ESCAPES.sub(lambda escapes: _unescape(escapes[0]), match[1])
 
     def _scalar(self) -> Any:
-        match = _NUMBER.match(self._text, self.position) or _WORD.match(self._text, self.position)
+        match = _SCALAR.match(self._text, self.position)
         if match is None:
             raise ValueError("no JSON value")
         if match.end() == len(self._text):
             raise _CutError
         self.position = match.end()
         token = match[0]
-        if token[0].isalpha():
-            if token not in _WORDS:
-                raise ValueError("an unknown word")
+        if token in _WORDS:
             return _WORDS[token]
+        if not _NUMBER.fullmatch(token):
+            raise ValueError("neither a number nor a known word")
         return int(token) if token.lstrip("-").isdigit() else float(token)
 
 
