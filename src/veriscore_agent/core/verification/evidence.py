@@ -67,7 +67,7 @@ def render_search_results(evidence: Sequence[Evidence]) -> str:
 def _render(piece: Evidence) -> str:
     title = _cut(one_line(piece.title), _MAX_TITLE)
     notes = [_address(_link(piece)), *_notes(piece)]
-    header = f"[{piece.id}] {' '.join(filter(None, notes))}" + (f" | {title}" if title else "")
+    header = " ".join(filter(None, [f"[{piece.id}]", *notes])) + (f" | {title}" if title else "")
     text = _LINES.sub("\n  ", _BLANKS.sub(" ", neutralise(_text(piece))).strip())
     return f"{header}\n  {text}" if text else header
 
