@@ -11,7 +11,6 @@ from veriscore_agent.adapters.http.ask_once import AskOnceTransport
 from veriscore_agent.adapters.http.body import BoundedBodyTransport
 from veriscore_agent.adapters.http.limits import Limiter, LimitTransport
 from veriscore_agent.adapters.http.retries import REAL_TIME, USUAL_RETRIES, RetryPolicy, RetryTransport, Timing
-from veriscore_agent.adapters.http.secrets import NO_SECRETS, Secrets
 from veriscore_agent.adapters.recording.policy import StorePolicy
 from veriscore_agent.adapters.recording.transport import StoreTransport
 from veriscore_agent.errors import Service
@@ -48,7 +47,6 @@ def build_stack(
     retry: RetryPolicy = USUAL_RETRIES,
     layers: Sequence[Layer] = (),
     bounds: BodyBounds = USUAL_BOUNDS,
-    secrets: Secrets = NO_SECRETS,
     timing: Timing = REAL_TIME,
 ) -> httpx.AsyncBaseTransport:
     """Ask-once over store over ``layers`` (outermost first), limits, retries, bounded bodies and ``inner``.
@@ -63,5 +61,5 @@ def build_stack(
     for layer in reversed(layers):
         transport = layer(transport)
     if store_policy is not None:
-        transport = StoreTransport(transport, store_policy, service, secrets)
+        transport = StoreTransport(transport, store_policy, service)
     return AskOnceTransport(transport)

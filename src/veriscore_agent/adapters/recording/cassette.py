@@ -2,10 +2,12 @@
 
     interactions:            one, with request and response as vcr.py writes them; none where the call failed
     metadata:                format, service, kind, subject, sample, attempts, failure and the failed request
-    notes:                   what the adapter noted, for example the extracted text of a page
     version: 1               vcr.py's own
+    notes:                   what the adapter noted, for example the extracted text of a page
+    state:                   what became of it
 
-The file is ASCII. vcr.py reads it as any other cassette and does not look at the rest. Headers go by allow-list in
+The file is ASCII. vcr.py reads it as any other cassette and does not look at the rest. Notes and state come last, so
+that they are changed without parsing what is before them. Headers go by allow-list in
 writing and in reading, so that an old cassette that was made without a filter leaks nothing either.
 """
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import yaml
 from vcr.request import Request
@@ -70,8 +72,11 @@ RESPONSE_HEADERS = frozenset(
 _ADDRESSES = frozenset({"location", "content-location"})
 
 Pairs = tuple[tuple[str, str], ...]
-_NOTES_AT = b"\nnotes:\n"
-"""Where the notes begin: nothing else in the file has this line at its first column."""
+State = Literal["received", "accepted", "rejected", "failed"]
+"""received: it came, and its adapter has said nothing yet; accepted: its adapter could read it; rejected: it could
+not, or the response is an error; failed: the transport raised."""
+_LAST_LINE = b"\nversion: 1\n"
+"""How the unchanging part ends: nothing else in it has this line at its first column."""
 
 
 class UnreadableCassetteError(ValueError):
@@ -110,6 +115,7 @@ class Recorded:
     outcome: RecordedResponse | RecordedFailure
     attempts: tuple[Attempt, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
+    state: State = "received"
 
     @property
     def identity(self) -> Identity:
@@ -141,6 +147,7 @@ def scrubbed(recorded: Recorded, secrets: Secrets) -> Recorded:
         outcome=outcome,
         attempts=tuple(replace(attempt, error=secrets.text(attempt.error)) for attempt in recorded.attempts),
         notes=secrets.json(plain(recorded.notes)),
+        state=recorded.state,
     )
 
 
@@ -169,17 +176,16 @@ def dump(recorded: Recorded) -> bytes:
         metadata["request"] = convert_to_unicode(request._to_dict())
     cassette = {"requests": requests, "responses": responses, "metadata": _to_yaml(metadata)}
     text: str = serialize(cassette, yamlserializer)
-    return with_notes(text.encode("ascii"), recorded.notes)
+    return with_end(text.encode("ascii"), recorded.notes, recorded.state)
 
 
-def with_notes(cassette: bytes, notes: Mapping[str, Any]) -> bytes:
-    """The same cassette with these notes in place of those that it has; the rest is copied and not parsed."""
-    end = cassette.find(_NOTES_AT)
-    bare = cassette if end < 0 else cassette[: end + 1]
-    if not notes:
-        return bare
-    text: str = yamlserializer.serialize({"notes": _to_yaml(plain(notes))})
-    return bare + text.encode("ascii")
+def with_end(cassette: bytes, notes: Mapping[str, Any], state: State) -> bytes:
+    """The same cassette with these notes and this state; the rest is copied and not parsed."""
+    end: dict[str, Any] = {"state": state}
+    if notes:
+        end["notes"] = _to_yaml(plain(notes))
+    text: str = yamlserializer.serialize(end)
+    return cassette[: cassette.index(_LAST_LINE) + len(_LAST_LINE)] + text.encode("ascii")
 
 
 def load(cassette: bytes) -> Recorded:
@@ -191,6 +197,8 @@ def load(cassette: bytes) -> Recorded:
             raise UnreadableCassetteError(
                 f"its format {metadata['format']} is newer than {FORMAT}, which is known here"
             )
+        if data["state"] not in get_args(State):
+            raise UnreadableCassetteError(f"its state {data['state']!r} is not known")
         requests, responses, *_ = deserialize("", _Parsed(data))
         request = requests[0] if requests else Request._from_dict(metadata["request"])
         return Recorded(
@@ -203,6 +211,7 @@ def load(cassette: bytes) -> Recorded:
             outcome=_response_in(responses[0]) if responses else RecordedFailure(**metadata["failure"]),
             attempts=tuple(Attempt(began_s=0.0, **attempt) for attempt in metadata["attempts"]),
             notes=_from_yaml(data.get("notes") or {}),
+            state=data["state"],
         )
     except UnreadableCassetteError:
         raise

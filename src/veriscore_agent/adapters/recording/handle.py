@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from veriscore_agent.adapters.recording.store import ExchangeStore, State, Stored
+from veriscore_agent.adapters.recording.cassette import State
+from veriscore_agent.adapters.recording.store import ExchangeStore, Stored
 
 
 class StoredExchange:
     """An Exchange kept in a store, or frozen in a recording that is only read.
 
-    ``accept`` and ``reject`` cost a rename, and where there are new notes the copy of one file. Raises
+    ``accept`` and ``reject`` copy one file. Raises
     ConfigurationError where the store cannot be written to.
     """
 
@@ -30,7 +31,7 @@ class StoredExchange:
     @property
     def state(self) -> State:
         """What is known of the exchange."""
-        return self._stored.state
+        return self._stored.recorded.state
 
     @property
     def notes(self) -> Mapping[str, Any]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from veriscore_agent.adapters.recording.store import ExchangeStore, State
+from veriscore_agent.adapters.http.secrets import NO_SECRETS, Secrets
+from veriscore_agent.adapters.recording.cassette import State
+from veriscore_agent.adapters.recording.store import ExchangeStore
 
 LIVE_JUDGE = frozenset({"judge", "plan"})
 """The kinds of call that ``--live judge`` makes anew."""
@@ -48,6 +50,12 @@ class StorePolicy:
     def live_kinds(own: ExchangeStore, frozen: ExchangeStore, kinds: frozenset[str] = LIVE_JUDGE) -> StorePolicy:
         """These kinds of call are made anew, the rest is frozen. ``own`` gets both, and resumes."""
         return StorePolicy(own, reuse=True, frozen=frozen, live=kinds)
+
+    @property
+    def secrets(self) -> Secrets:
+        """What is taken out of requests before they are looked up or written."""
+        store = self.own or self.frozen
+        return store.secrets if store else NO_SECRETS
 
     def may_use(self, state: State) -> bool:
         """Whether an exchange of an earlier run in ``own`` is taken as it is."""

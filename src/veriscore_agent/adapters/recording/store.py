@@ -1,15 +1,14 @@
 """A folder of exchanges.
 
-    FOLDER/recording.json              what the recording is (``manifest``)
-    FOLDER/SERVICE/KEY.yaml            accepted: its adapter could read it
-    FOLDER/SERVICE/KEY.received.yaml   it came, and the run ended before its adapter said anything
-    FOLDER/SERVICE/KEY.rejected.yaml   its adapter could not use it
-    FOLDER/SERVICE/KEY.failed.yaml     the transport failed
+    FOLDER/recording.json     what the recording is (``manifest``)
+    FOLDER/SERVICE/KEY.yaml   an exchange (``cassette``), with what became of it in its last line
 
 The name is the key, so finding one costs the same however many there are. A file is written aside and put in place by
-``os.replace``, and a change of state is a rename: readers, other tasks and other processes see a whole exchange or
-none. Nothing is synced to the disk: a process that is killed loses nothing that was written, and syncing each of
-thousands of files against a loss of power would cost more time than asking again for the few that it could take.
+``os.replace``, for a change of state too: readers, other tasks and other processes see one whole exchange or the
+other, and of two that write the same key the later one stays. What a kill leaves aside has a name that begins with a
+dot and is never read. Nothing is synced to the disk: a process that is killed
+loses nothing that was written, and syncing each of thousands of files against a loss of power would cost more time
+than asking again for the few that it could take.
 """
 
 from __future__ import annotations
@@ -19,35 +18,32 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from veriscore_agent.adapters.http.secrets import NO_SECRETS, Secrets
 from veriscore_agent.adapters.recording.cassette import (
     Recorded,
-    RecordedFailure,
-    RecordedResponse,
+    State,
     UnreadableCassetteError,
     dump,
     load,
     plain,
     scrubbed,
-    with_notes,
+    with_end,
 )
 from veriscore_agent.errors import ConfigurationError, InputError, Service
 
-State = Literal["accepted", "received", "rejected", "failed"]
-_STATES: tuple[State, ...] = ("accepted", "received", "rejected", "failed")
-"""In order of precedence, should a kill between writing the new file and removing the old leave two."""
 _counter = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An exchange, and where it stands."""
+    """An exchange as it is kept."""
 
     recorded: Recorded
-    state: State
     key: str
+    cassette: bytes
+    """The text of its file."""
 
 
 class ExchangeStore:
@@ -58,7 +54,7 @@ class ExchangeStore:
     """
 
     def __init__(self, folder: Path, secrets: Secrets = NO_SECRETS) -> None:
-        self.folder, self._secrets = folder, secrets
+        self.folder, self.secrets = folder, secrets
         self._of_this_run: set[tuple[Service, str]] = set()
 
     def holds_new(self, service: Service, key: str) -> bool:
@@ -67,51 +63,30 @@ class ExchangeStore:
 
     def find(self, service: Service, key: str) -> Stored | None:
         """The exchange of a key, or None."""
-        # Accepted is looked for twice: another process may rename the file while the others are tried.
-        for state in (*_STATES, "accepted"):
-            path = self._path(service, key, state)
-            try:
-                return Stored(load(path.read_bytes()), state, key)
-            except FileNotFoundError:
-                continue
-            except (OSError, UnreadableCassetteError) as problem:
-                raise InputError(str(problem), path=str(path)) from problem
-        return None
+        path = self._path(service, key)
+        try:
+            cassette = path.read_bytes()
+            return Stored(load(cassette), key, cassette)
+        except FileNotFoundError:
+            return None
+        except (OSError, UnreadableCassetteError) as problem:
+            raise InputError(str(problem), path=str(path)) from problem
 
-    def write(self, recorded: Recorded, key: str, state: State | None = None) -> Stored:
-        """Keep an exchange in place of what its key had, and return it as it was kept.
-
-        Without ``state`` it is received if it went well so far, rejected where the response is an error (unless its
-        adapter accepts it, it is to be asked for again), and failed where there was no response.
-        """
-        kept = scrubbed(recorded, self._secrets)
-        state = state or _first_state(kept)
-        path = self._path(kept.service, key, state)
-        self._put(path, dump(kept))
-        for other in _STATES:
-            if other != state:
-                self._path(kept.service, key, other).unlink(missing_ok=True)
+    def write(self, recorded: Recorded, key: str) -> Stored:
+        """Keep an exchange in place of what its key had, and return it as it was kept."""
+        kept = scrubbed(recorded, self.secrets)
+        stored = Stored(kept, key, dump(kept))
+        self._put(stored)
         self._of_this_run.add((kept.service, key))
-        return Stored(kept, state, key)
+        return stored
 
     def change_state(self, stored: Stored, state: State, notes: Mapping[str, Any]) -> Stored:
-        """Say what became of an exchange. Its notes are written only where they differ."""
-        service, key = stored.recorded.service, stored.key
-        old, new = self._path(service, key, stored.state), self._path(service, key, state)
-        notes = self._secrets.json(plain(notes))
-        changed = replace(stored, state=state, recorded=replace(stored.recorded, notes=notes))
-        try:
-            if notes != stored.recorded.notes:
-                self._put(new, with_notes(old.read_bytes(), notes))
-                if new != old:
-                    old.unlink(missing_ok=True)
-            elif new != old:
-                os.replace(old, new)
-        except FileNotFoundError:
-            # Another process, or a second reader of the same answer, has moved it.
-            return changed
-        except OSError as problem:
-            raise _unwritable(new, problem) from problem
+        """Say what became of an exchange, and keep its notes. Writes nothing where nothing changes."""
+        kept = replace(stored.recorded, state=state, notes=self.secrets.json(plain(notes)))
+        if kept == stored.recorded:
+            return stored
+        changed = Stored(kept, stored.key, with_end(stored.cassette, kept.notes, state))
+        self._put(changed)
         return changed
 
     def all(self, service: Service) -> Iterator[Path]:
@@ -124,14 +99,17 @@ class ExchangeStore:
             if name.endswith(".yaml") and not name.startswith("."):
                 yield self.folder / service / name
 
-    def _path(self, service: Service, key: str, state: State) -> Path:
-        return self.folder / service / (f"{key}.yaml" if state == "accepted" else f"{key}.{state}.yaml")
+    def _path(self, service: Service, key: str) -> Path:
+        return self.folder / service / f"{key}.yaml"
 
-    def _put(self, path: Path, content: bytes) -> None:
+    def _put(self, stored: Stored) -> None:
+        path = self._path(stored.recorded.service, stored.key)
         try:
-            write_whole(path, content)
+            write_whole(path, stored.cassette)
         except OSError as problem:
-            raise _unwritable(path, problem) from problem
+            raise ConfigurationError(
+                f"the recording cannot be written: {path}: {problem.strerror or problem}"
+            ) from problem
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -143,17 +121,3 @@ def write_whole(path: Path, content: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         aside.write_bytes(content)
     os.replace(aside, path)
-
-
-def _first_state(recorded: Recorded) -> State:
-    if isinstance(recorded.outcome, RecordedFailure):
-        return "failed"
-    return "rejected" if _is_error(recorded.outcome) else "received"
-
-
-def _is_error(response: RecordedResponse) -> bool:
-    return response.status >= 400
-
-
-def _unwritable(path: Path, problem: OSError) -> ConfigurationError:
-    return ConfigurationError(f"the recording cannot be written: {path}: {problem.strerror or problem}")

@@ -13,8 +13,7 @@ from veriscore_agent.adapters.http.attempts import Attempt, new_attempt_log
 from veriscore_agent.adapters.http.body import RawBody, decoded_response, whole_body
 from veriscore_agent.adapters.http.exchange import EXTENSION, Call, take_call
 from veriscore_agent.adapters.http.failures import NotRecorded
-from veriscore_agent.adapters.http.secrets import NO_SECRETS, Secrets
-from veriscore_agent.adapters.recording.cassette import Recorded, RecordedFailure, RecordedResponse
+from veriscore_agent.adapters.recording.cassette import Recorded, RecordedFailure, RecordedResponse, State
 from veriscore_agent.adapters.recording.closest import closest, describe
 from veriscore_agent.adapters.recording.handle import StoredExchange
 from veriscore_agent.adapters.recording.keys import Identity, identify
@@ -37,19 +36,16 @@ class StoreTransport(httpx.AsyncBaseTransport):
     error, so neither the retries nor a client library take it for a bad connection.
     """
 
-    def __init__(
-        self, inner: httpx.AsyncBaseTransport, policy: StorePolicy, service: Service, secrets: Secrets = NO_SECRETS
-    ) -> None:
-        self._inner, self._policy, self._service, self._secrets = inner, policy, service, secrets
+    def __init__(self, inner: httpx.AsyncBaseTransport, policy: StorePolicy, service: Service) -> None:
+        self._inner, self._policy, self._service = inner, policy, service
         self._one_search = anyio.Lock()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Find it, or ask and record."""
         call = take_call(request)
         body = await request.aread()
-        identity = identify(
-            self._service, request.method, str(request.url), body, sample=call.sample, secrets=self._secrets
-        )
+        url, secrets = str(request.url), self._policy.secrets
+        identity = identify(self._service, request.method, url, body, sample=call.sample, secrets=secrets)
         found = await anyio.to_thread.run_sync(self._find, identity, call)
         if found is not None:
             return self._deliver(request, found)
@@ -70,7 +66,7 @@ class StoreTransport(httpx.AsyncBaseTransport):
         except InputError:
             # Damaged, for example by a full disk: asked for again, and overwritten.
             return None
-        if stored and (own.holds_new(self._service, key) or self._policy.may_use(stored.state)):
+        if stored and (own.holds_new(self._service, key) or self._policy.may_use(stored.recorded.state)):
             return stored
         return None
 
@@ -80,7 +76,7 @@ class StoreTransport(httpx.AsyncBaseTransport):
             return None
         stored = frozen.find(self._service, key)
         if stored and own:
-            return own.write(stored.recorded, key, stored.state)
+            return own.write(stored.recorded, key)
         return stored
 
     async def _missing(self, request: httpx.Request, identity: Identity, call: Call) -> httpx.Response:
@@ -124,6 +120,7 @@ class StoreTransport(httpx.AsyncBaseTransport):
             request_body=request.content,
             outcome=outcome.recorded,
             attempts=outcome.attempts,
+            state=_first_state(outcome.recorded),
         )
         with anyio.CancelScope(shield=True):
             stored = await anyio.to_thread.run_sync(own.write, recorded, identity.key)
@@ -155,6 +152,13 @@ class _Outcome:
     problem: httpx.RequestError | None = None
     location: str | None = None
     attempts: tuple[Attempt, ...] = ()
+
+
+def _first_state(outcome: RecordedResponse | RecordedFailure) -> State:
+    """A response that is an error is asked for again, unless its adapter accepts it."""
+    if isinstance(outcome, RecordedFailure):
+        return "failed"
+    return "rejected" if outcome.status >= 400 else "received"
 
 
 def _failure(problem: httpx.RequestError) -> RecordedFailure:
