@@ -362,7 +362,7 @@ class AnswerOutcome:
 
 @dataclass(frozen=True, slots=True)
 class AnswerScore:
-    """The score of one answer at one stage (DESIGN: P = S/N, R = min(S/K, 1), F1@K = 2PR/(P+R))."""
+    """The score of one answer at one stage: P = S/N, R = min(S/K, 1), F1@K = 2PR/(P+R)."""
 
     answer: AnswerKey
     stage: Stage
