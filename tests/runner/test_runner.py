@@ -114,7 +114,8 @@ async def test_an_answer_that_declines_is_an_abstention_only_without_a_claim() -
     nothing = FakeModel(lambda request: "No verifiable claim." if request.kind == "extract" else "supported")
     result, _ = await run(nothing, decline)
     assert (result.answers[0].abstained, result.answers[0].claims) == (True, 0)
-    result, _ = await run(FakeModel(echoing), decline)
+    one_claim = FakeModel(lambda request: "It exists." if request.kind == "extract" else "supported")
+    result, _ = await run(one_claim, decline)
     assert (result.answers[0].abstained, result.answers[0].claims) == (False, 1)
 
 

@@ -16,7 +16,7 @@ from veriscore_agent.core.passages import choose_passages as choose_passages_wit
 from veriscore_agent.core.planning import plan_request, read_queries
 from veriscore_agent.core.verification.judge import JudgingTask
 from veriscore_agent.domain import Evidence, PageVisit, Passage, Snippet, Stage, Verdict
-from veriscore_agent.graph.routing import end_reason, goes_on
+from veriscore_agent.graph.routing import end_reason, goes_on, is_audit
 from veriscore_agent.graph.state import ClaimState, ClaimUpdate
 from veriscore_agent.ports import Ports
 
@@ -93,7 +93,7 @@ async def judge_pages(state: ClaimState, ports: Ports) -> ClaimUpdate:
     verdict = await _judge(task, ports)
     flags = tuple(flag for flag in state["flags"] if flag != f"{_stage(state)}_brought_nothing")
     update: ClaimUpdate = {"judged": state["judged"] | seen, "round_was_new": True, "flags": flags}
-    if state["audited"]:
+    if is_audit(state, ports.limits):
         update["audit"] = verdict
     else:
         update["verdicts"] = (*(each for each in state["verdicts"] if each.stage != verdict.stage), verdict)

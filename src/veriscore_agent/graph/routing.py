@@ -26,6 +26,11 @@ def goes_on(verdict: Verdict, limits: Limits) -> bool:
     return limits.escalate == "all" or is_open(verdict.label, limits.escalate)
 
 
+def is_audit(state: ClaimState, limits: Limits) -> bool:
+    """Whether pages are read only to see if the claim turns: it was drawn, and is decided without them."""
+    return state["audited"] and not goes_on(state["verdicts"][0], limits)
+
+
 def after_search(state: ClaimState, limits: Limits) -> Literal["judge_snippets", "conclude"]:
     """Snippets are judged, also where there are none: the claim is then inconclusive, not failed."""
     return "conclude" if state["failure"] else "judge_snippets"
@@ -35,8 +40,7 @@ def after_snippets(state: ClaimState, limits: Limits) -> Literal["choose_pages",
     """Open claims go on to pages, and so do audited ones."""
     if state["failure"] or limits.last_stage == "snippets":
         return "conclude"
-    audited = state["audited"]
-    return "choose_pages" if audited or goes_on(state["verdicts"][-1], limits) else "conclude"
+    return "choose_pages" if state["audited"] or goes_on(state["verdicts"][0], limits) else "conclude"
 
 
 def after_pages(state: ClaimState, limits: Limits) -> AfterPages:
@@ -76,7 +80,7 @@ def _after_pages(state: ClaimState, limits: Limits) -> tuple[AfterPages, EndReas
         return "conclude", "decided"
     if state["batch"] < limits.batches and _links_left(state):
         return "choose_pages", "decided"
-    if state["audited"]:
+    if is_audit(state, limits):
         return "conclude", "pages"
     if not still_open:
         return "conclude", "no_new_evidence"
