@@ -1,10 +1,10 @@
-"""Settings to ports: which adapter stands behind which protocol, over which transports. The only importer of adapters."""
+"""Settings to ports: which adapter stands behind which protocol. The only importer of adapters."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
