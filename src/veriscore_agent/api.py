@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from veriscore_agent.core.scoring import Summary, parse_k_rule, summarize
-from veriscore_agent.domain import Answer, AnswerKey, AnswerOutcome, Claim, ClaimOutcome
+from veriscore_agent.domain import Answer, AnswerKey, Claim, ClaimOutcome
 from veriscore_agent.extractor import ClaimToVerify
 from veriscore_agent.graph.build import build_claim_graph
 from veriscore_agent.graph.state import ClaimState
-from veriscore_agent.runner import RunResult, run_answers, verify_claim
+from veriscore_agent.runner import RunResult, SilentWatcher, run_answers, verify_claim
 from veriscore_agent.settings import Settings, load_settings
 from veriscore_agent.wiring import RecordingPlan, open_services
 
@@ -50,7 +50,7 @@ async def score_answers(
     k_rule = parse_k_rule(settings.k)
     async with open_services(settings, RecordingPlan(write=record, replay=replay)) as services:
         result = await run_answers(
-            list(answers), services.ports, services.settings, watcher=_Silent(), folder=services.folder
+            list(answers), services.ports, services.settings, watcher=SilentWatcher(), folder=services.folder
         )
     summary = summarize(result.answers, result.claims, k_rule=k_rule, seed=settings.sampling_seed)
     return ScoreReport(result, summary)
@@ -77,7 +77,7 @@ async def check_claim(
             to_verify,
             AnswerKey(model="", id="claim", domain=""),
             ports=services.ports,
-            watcher=_Silent(on_step),
+            watcher=_Steps(on_step),
         )
 
 
@@ -112,19 +112,13 @@ def _in_thread(coroutine: Coroutine[Any, Any, Result]) -> Result:
     return results[0]
 
 
-class _Silent:
-    """A watcher that tells ``on_step`` of the nodes, and nobody of the rest."""
+class _Steps(SilentWatcher):
+    """Tells of every node as it ends."""
 
-    def __init__(self, on_step: OnStep | None = None) -> None:
+    def __init__(self, on_step: OnStep | None) -> None:
         self._on_step = on_step
-
-    def answer_read(self, outcome: AnswerOutcome, claims: tuple[Claim, ...]) -> None:
-        """Nothing to tell."""
 
     def claim_moved(self, claim: Claim, node: str, state: ClaimState) -> None:
         """Tell of the node."""
         if self._on_step:
             self._on_step(node, state)
-
-    def claim_ended(self, outcome: ClaimOutcome) -> None:
-        """Nothing to tell."""

@@ -53,6 +53,19 @@ class Watcher(Protocol):
         ...
 
 
+class SilentWatcher:
+    """A watcher that tells nobody; a base for those that hear of one thing only."""
+
+    def answer_read(self, outcome: AnswerOutcome, claims: tuple[Claim, ...]) -> None:
+        """Nothing to tell."""
+
+    def claim_moved(self, claim: Claim, node: str, state: ClaimState) -> None:
+        """Nothing to tell."""
+
+    def claim_ended(self, outcome: ClaimOutcome) -> None:
+        """Nothing to tell."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """All outcomes, in the order of the input."""
