@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import anyio
 import httpx
@@ -18,9 +18,9 @@ from veriscore_agent.adapters import prices as prices_module
 from veriscore_agent.adapters.http.exchange import call_headers
 from veriscore_agent.adapters.http.failures import FinalTransportError
 from veriscore_agent.adapters.prices import ModelPrice, Prices, PriceTable, SearchPrice, load_prices
-from veriscore_agent.adapters.spending import Spending, SpendingTransport, Usage, open_spending
+from veriscore_agent.adapters.spending import Spending, SpendingTransport, Usage
 from veriscore_agent.adapters.tokens import count_tokens
-from veriscore_agent.errors import BudgetSpentError, ConfigurationError
+from veriscore_agent.errors import BudgetSpentError, ConfigurationError, Service
 from veriscore_agent.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -58,7 +58,7 @@ async def served(
     handler: Handler | Reply,
     cap: float | None = None,
     prices: Prices = PRICES,
-    service: Literal["model", "search"] = "model",
+    service: Service = "model",
 ) -> AsyncIterator[Served]:
     spending = Spending(cap, prices)
     with LoopbackServer(in_turn(handler) if isinstance(handler, Reply) else handler) as server:
@@ -157,18 +157,18 @@ def test_a_missing_price_file_is_named(tmp_path: Path) -> None:
 )
 def test_a_cap_without_a_price_is_refused_before_anything_is_spent(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
-        open_spending(Settings(**{"model": "gpt-4o", "max_cost": 1.0, **settings}))
+        Spending.from_settings(Settings(**{"model": "gpt-4o", "max_cost": 1.0, **settings}))
 
 
 def test_without_a_cap_no_price_is_needed() -> None:
-    assert open_spending(Settings(model="llama", search_base_url="http://localhost:9")).cap is None
+    assert Spending.from_settings(Settings(model="llama", search_base_url="http://localhost:9")).cap is None
 
 
 def test_a_price_of_the_users_is_enough_for_a_cap(tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
     path.write_text('[models."llama"]\ninput = 0\noutput = 0\n[search."localhost"]\nper_thousand = 0\n')
     settings = Settings(model="llama", search_base_url="http://localhost:9", prices=path, max_cost=0)
-    assert open_spending(settings).cap == 0
+    assert Spending.from_settings(settings).cap == 0
 
 
 # ---------------------------------------------------------------- what is used

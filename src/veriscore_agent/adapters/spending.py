@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 import anyio
@@ -23,7 +23,7 @@ from veriscore_agent.adapters.http.failures import FinalTransportError
 from veriscore_agent.adapters.prices import ModelPrice, Prices, SearchPrice, load_prices
 from veriscore_agent.adapters.tokens import count_tokens
 from veriscore_agent.domain import CallKind
-from veriscore_agent.errors import BudgetSpentError, ConfigurationError, VeriscoreError
+from veriscore_agent.errors import BudgetSpentError, ConfigurationError, Service, VeriscoreError
 from veriscore_agent.settings import Settings
 
 _TOKENS_PER_MESSAGE = 4
@@ -82,6 +82,18 @@ class Spending:
         self._reserved = 0.0
         self._in_flight = 0
         self._settled = anyio.Event()
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Spending:
+        """The account of a run with these settings.
+
+        Raises ConfigurationError where a cap is set and the price of a model or of the search is unknown, for then
+        the cap could not be kept; and for a bad price file.
+        """
+        prices = load_prices(settings.prices)
+        if settings.max_cost is not None:
+            _check_cap(settings.max_cost, prices, settings)
+        return cls(settings.max_cost, prices)
 
     @property
     def usage(self) -> dict[str, Usage]:
@@ -147,24 +159,16 @@ class Spending:
         self._settled = anyio.Event()
 
 
-def open_spending(settings: Settings) -> Spending:
-    """The account of a run with these settings.
-
-    Raises ConfigurationError where a cap is set and the price of a model or of the search is unknown, for then the cap
-    could not be kept; and for a bad price file.
-    """
-    prices = load_prices(settings.prices)
-    if settings.max_cost is not None:
-        if settings.max_cost < 0:
-            raise ConfigurationError(f"max_cost: {settings.max_cost:g} is less than nothing")
-        kinds: tuple[CallKind, ...] = get_args(CallKind)
-        for model in dict.fromkeys(settings.call(kind).model for kind in kinds):
-            if prices.of_model(model) is None:
-                raise _unpriced_model(model)
-        host = urlsplit(settings.search_base_url).hostname or ""
-        if prices.of_search(host) is None:
-            raise _unpriced_search(host)
-    return Spending(settings.max_cost, prices)
+def _check_cap(cap: float, prices: Prices, settings: Settings) -> None:
+    if cap < 0:
+        raise ConfigurationError(f"max_cost: {cap:g} is less than nothing")
+    kinds: tuple[CallKind, ...] = get_args(CallKind)
+    for model in dict.fromkeys(settings.call(kind).model for kind in kinds):
+        if prices.of_model(model) is None:
+            raise _unpriced_model(model)
+    host = urlsplit(settings.search_base_url).hostname or ""
+    if prices.of_search(host) is None:
+        raise _unpriced_search(host)
 
 
 def _unpriced_model(name: str) -> ConfigurationError:
@@ -193,9 +197,8 @@ class SpendingTransport(httpx.AsyncBaseTransport):
     a cut connection, a cancelled run) counts against the cap, as the most that it may have cost.
     """
 
-    def __init__(
-        self, inner: httpx.AsyncBaseTransport, spending: Spending, service: Literal["model", "search"]
-    ) -> None:
+    def __init__(self, inner: httpx.AsyncBaseTransport, spending: Spending, service: Service) -> None:
+        """``service`` is ``model`` or ``search``; pages cost nothing and need no such layer."""
         self._inner, self._spending, self._service = inner, spending, service
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
