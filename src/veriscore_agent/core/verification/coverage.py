@@ -49,6 +49,7 @@ _EQUALS = (
     "all every entire each everyone everything",
     "most majority mostly",
     "although though despite however",
+    "if when provided",
     "may might could can possibly perhaps",
     "must required requires require mandatory",
     "over more above exceeds exceeding exceeded",
