@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from veriscore_agent.adapters.run_folder.lines import (
-    ReadRecords,
-    Record,
     RecordWriter,
     mend_tail,
     read_records,
@@ -21,25 +19,33 @@ from veriscore_agent.adapters.run_folder.lines import (
     replace_records,
 )
 from veriscore_agent.adapters.run_folder.lock import FolderLock
-from veriscore_agent.adapters.run_folder.record import RUN_SCHEMA
 from veriscore_agent.adapters.strict_json import StrictJsonError, parse_json
+from veriscore_agent.core.scoring import ScoredAnswer
+from veriscore_agent.domain import STAGES, AnswerOutcome, ClaimOutcome, Stage
 from veriscore_agent.errors import ConfigurationError, InputError
+from veriscore_agent.report.records import answer_record, claim_record, read_answer_record, read_claim_record
+from veriscore_agent.report.run_record import RunRecord, read_run_record, run_record_json
 
-MANIFEST = "run.json"
+RECORD = "run.json"
 ANSWERS = "answers.jsonl"
 CLAIMS = "claims.jsonl"
 KS = "k.json"
 EXCHANGES = "exchanges"
 
+Outcome = TypeVar("Outcome")
+
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """What a run's folder holds, as it stands there."""
+    """What a run's folder holds."""
 
     path: Path
-    manifest: Record
-    answers: ReadRecords
-    claims: ReadRecords
+    record: RunRecord
+    answers: tuple[AnswerOutcome, ...]
+    """Empty until the run came to its end."""
+    claims: tuple[ClaimOutcome, ...]
+    unreadable: tuple[str, ...] = ()
+    """Lines that could not be read, each with its reason."""
 
 
 class RunFolder:
@@ -49,10 +55,12 @@ class RunFolder:
     another process writes to it or the disk does not allow it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, stages: Sequence[Stage] = STAGES) -> None:
+        """``stages``: those that the run can reach."""
         self.path = path
         self.mended = False
         """A half written last claim was cut off when the folder was opened."""
+        self._stages = stages
         self._lock = FolderLock(path)
         self._claims = RecordWriter(path / CLAIMS)
 
@@ -77,30 +85,27 @@ class RunFolder:
         self._claims.close()
         self._lock.release()
 
-    def append_claim(self, record: Record) -> None:
+    def append_claim(self, outcome: ClaimOutcome) -> None:
         """Keep one finished claim. Raises StopRunError where the disk does not take it."""
-        self._claims.append(record)
+        self._claims.append(claim_record(outcome, stages=self._stages))
 
-    def claims(self) -> ReadRecords:
-        """The claims kept so far, in the order in which they finished; a claim tried again comes twice."""
-        return read_records(self.path / CLAIMS)
-
-    def replace_claims(self, records: Iterable[Record]) -> None:
+    def replace_claims(self, outcomes: Iterable[ClaimOutcome]) -> None:
         """Put all claims there anew, in the order given."""
         self._claims.close()
-        replace_records(self.path / CLAIMS, records)
+        replace_records(self.path / CLAIMS, (claim_record(each, stages=self._stages) for each in outcomes))
 
-    def replace_answers(self, records: Iterable[Record]) -> None:
-        """Put all answers there anew."""
+    def replace_answers(self, answers: Iterable[ScoredAnswer]) -> None:
+        """Put all answers there anew, with their scores."""
+        records = (answer_record(each.outcome, tuple(each.scores.values())) for each in answers)
         replace_records(self.path / ANSWERS, records)
-
-    def write_manifest(self, manifest: Record) -> None:
-        """Write ``run.json``."""
-        replace_json(self.path / MANIFEST, manifest)
 
     def write_k(self, table: str) -> None:
         """Write ``k.json``."""
         replace_file(self.path / KS, [table.encode()])
+
+    def write_record(self, record: RunRecord) -> None:
+        """Write ``run.json``."""
+        replace_json(self.path / RECORD, run_record_json(record))
 
 
 def holds_run(path: Path) -> bool:
@@ -108,7 +113,7 @@ def holds_run(path: Path) -> bool:
 
     Raises ConfigurationError where something else stands there, or nothing can be written there.
     """
-    if (path / MANIFEST).is_file():
+    if (path / RECORD).is_file():
         return True
     if not path.exists():
         _check_writable(path)
@@ -135,20 +140,45 @@ def move_aside(path: Path) -> Path:
 
 
 def read_run(path: Path) -> StoredRun:
-    """Read a run's folder without writing to it. Raises InputError where it is none, or cannot be read."""
-    manifest_path = path / MANIFEST
+    """Read a run's folder without writing to it.
+
+    Of a claim that was tried again the last outcome counts. Raises InputError where the folder is none of a run, or
+    its record cannot be read.
+    """
+    record = read_record(path)
+    answers, bad_answers = _read_outcomes(path / ANSWERS, read_answer_record)
+    claims, bad_claims = _read_outcomes(path / CLAIMS, read_claim_record)
+    latest = {outcome.claim.id: outcome for outcome in claims}
+    return StoredRun(path, record, tuple(answers), tuple(latest.values()), (*bad_answers, *bad_claims))
+
+
+def read_record(path: Path) -> RunRecord:
+    """What a run's ``run.json`` says. Raises InputError where there is none, or it cannot be read."""
+    file = path / RECORD
     try:
-        manifest = parse_json(manifest_path.read_text(encoding="utf-8"))
-        answers, claims = read_records(path / ANSWERS), read_records(path / CLAIMS)
+        value = parse_json(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"not the folder of a run (no {MANIFEST})", path=str(path)) from None
+        raise InputError(f"not the folder of a run (no {RECORD})", path=str(path)) from None
     except OSError as problem:
-        raise InputError(problem.strerror or str(problem), path=str(path)) from problem
+        raise InputError(problem.strerror or str(problem), path=str(file)) from problem
     except (StrictJsonError, UnicodeDecodeError) as problem:
-        raise InputError(str(problem), path=str(manifest_path)) from None
-    if not isinstance(manifest, dict) or manifest.get("schema") != RUN_SCHEMA:
-        raise InputError(f"not the record of a run that this version reads ({RUN_SCHEMA})", path=str(manifest_path))
-    return StoredRun(path, manifest, answers, claims)
+        raise InputError(str(problem), path=str(file)) from None
+    return read_run_record(value, path=str(file))
+
+
+def _read_outcomes(file: Path, read: Callable[..., Outcome]) -> tuple[list[Outcome], list[str]]:
+    """Every outcome that can be read, and what is wrong with the others."""
+    outcomes: list[Outcome] = []
+    problems: list[str] = []
+    try:
+        for line in read_records(file):
+            try:
+                outcomes.append(read(line.record or {}, path=str(file), line=line.number))
+            except InputError as problem:
+                problems.append(str(problem) if line.record else f"{file}:{line.number}: not a whole record")
+    except OSError as problem:
+        raise InputError(problem.strerror or str(problem), path=str(file)) from problem
+    return outcomes, problems
 
 
 def _check_writable(path: Path) -> None:

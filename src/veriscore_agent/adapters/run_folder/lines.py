@@ -18,11 +18,11 @@ _PIECE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class ReadRecords:
-    """What a file holds, and the numbers of its lines that could not be read."""
+class RecordLine:
+    """One line of a file; ``record`` is None where it is no whole JSON object."""
 
-    records: tuple[Record, ...]
-    unreadable: tuple[int, ...] = ()
+    number: int
+    record: Record | None
 
 
 def encode_record(record: Record) -> bytes:
@@ -30,25 +30,17 @@ def encode_record(record: Record) -> bytes:
     return (json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "replace")
 
 
-def read_records(path: Path) -> ReadRecords:
-    """Every whole record; none where there is no file."""
-    records: list[Record] = []
-    unreadable: list[int] = []
-    try:
-        stream = path.open("rb")
-    except FileNotFoundError:
-        return ReadRecords(())
-    with stream:
+def read_records(path: Path) -> Iterator[RecordLine]:
+    """Every line of the file; none where there is no file."""
+    if not path.exists():
+        return
+    with path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
             try:
                 value = parse_json(line.decode("utf-8"))
             except (StrictJsonError, UnicodeDecodeError):
                 value = None
-            if isinstance(value, dict):
-                records.append(value)
-            else:
-                unreadable.append(number)
-    return ReadRecords(tuple(records), tuple(unreadable))
+            yield RecordLine(number, value if isinstance(value, dict) else None)
 
 
 def mend_tail(path: Path) -> bool:
