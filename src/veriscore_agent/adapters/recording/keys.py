@@ -23,7 +23,6 @@ from veriscore_agent.errors import Service
 _IDENTITY_VERSION = 1
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +60,9 @@ def identify(service: Service, method: str, url: str, body: bytes, *, sample: in
 
 def normal_url(url: str) -> str:
     """The address without fragment, default port and needless percent-encoding, its host in lower case."""
-    parsed = httpx.URL(url).copy_with(fragment=None)
-    if parsed.port == _DEFAULT_PORTS.get(parsed.scheme):
-        parsed = parsed.copy_with(port=None)
+    parsed = httpx.URL(url)
+    # Setting the raw path turns an empty path into the "/" that is sent.
+    parsed = parsed.copy_with(fragment=None, raw_path=parsed.raw_path)
     return _PERCENT.sub(_plain_or_upper, str(parsed))
 
 

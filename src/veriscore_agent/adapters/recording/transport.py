@@ -84,7 +84,7 @@ class StoreTransport(httpx.AsyncBaseTransport):
         assert frozen is not None, "only a policy with a recording forbids the network"
         if self._policy.miss(call.kind) == "not_recorded":
             # Kept as a failure, so that a replay of this run finds it missing again.
-            problem = NotRecorded(f"not in the recording {frozen.folder}")
+            problem = NotRecorded("not in the recording")
             return await self._keep(request, identity, call, _Outcome(_failure(problem), problem))
         # A miss ends the run, so one search is enough: whoever else waits here will have been cancelled.
         async with self._one_search:
