@@ -70,6 +70,14 @@ def _secrets(secret: SecretStr | None) -> Secrets:
     return Secrets([secret.get_secret_value()]) if secret else NO_SECRETS
 
 
+def is_azure(base_url: str) -> bool:
+    """True where a model is served by Azure, whose addresses have a form of their own."""
+    try:
+        return (urlsplit(base_url).hostname or "").endswith(_AZURE_HOSTS)
+    except ValueError:
+        return False
+
+
 def address_hint(base_url: str) -> str:
     """What is probably wrong with a model's ``base_url``; empty where nothing strikes."""
     try:
@@ -78,7 +86,7 @@ def address_hint(base_url: str) -> str:
     except ValueError:
         return ""
     path = parts.path.rstrip("/")
-    if host.endswith(_AZURE_HOSTS) and not path.endswith("/openai/v1"):
+    if is_azure(base_url) and not path.endswith("/openai/v1"):
         return (
             f"an Azure base_url ends in /openai/v1 (here: https://{host}/openai/v1), without deployment or "
             "api-version; the model is the name of the deployment"
