@@ -31,6 +31,8 @@ class Block:
     """Of a heading, 1 to 6."""
     linked: int = 0
     """How many of the characters are links."""
+    starts_article: bool = False
+    """The first block of an ``article`` element, or the first behind a rule."""
 
 
 _INLINE_TAGS = """a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math mi mn mo mrow
@@ -86,6 +88,7 @@ class _Walk:
         self._done: list[Block] = []
         self._text: list[str] = []
         self._linked = 0
+        self._fresh = False
         self._now = _Surroundings()
 
     def blocks_of(self, root: LexborNode) -> list[Block]:
@@ -120,6 +123,7 @@ class _Walk:
             attributes = node.attributes
             if not _is_hidden(attributes):
                 self._flush(around)
+                self._fresh |= tag in ("article", "hr")
                 if tag == "table" and self._table(node, around):
                     return
                 todo.append((None, around))
@@ -136,7 +140,7 @@ class _Walk:
         text = _clean("".join(self._text), code=self._now.kind == "code")
         if text:
             now = self._now
-            self._done.append(Block(now.kind, text, now.zone, now.level, min(self._linked, len(text))))
+            self._keep(Block(now.kind, text, now.zone, now.level, min(self._linked, len(text)), self._fresh))
         self._text.clear()
         self._linked = 0
         self._now = following
@@ -151,8 +155,12 @@ class _Walk:
         caption = next((node for node in table.iter() if node.tag == "caption"), None)
         for line in ([_text_of(caption)] if caption is not None else []) + list(lines):
             if line:
-                self._done.append(Block("row", line, zone))
+                self._keep(Block("row", line, zone, starts_article=self._fresh))
         return True
+
+    def _keep(self, block: Block) -> None:
+        self._done.append(block)
+        self._fresh = False
 
 
 def _push_children(

@@ -1,0 +1,121 @@
+"""From the bytes of a page to its characters, whatever the server says of them."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from charset_normalizer import from_bytes
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([\w.:+-]+)", re.I)
+_META = re.compile(
+    rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:+-]+)|<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:+-]+)", re.I
+)
+_META_BYTES = 16_384
+_DETECTION_BYTES = 65_536
+_MEANT = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "latin-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+}
+"""What browsers take for a label (Encoding standard of WHATWG), where that is more than what the label says."""
+_ALSO_KNOWN_AS = {
+    "x-sjis": "cp932",
+    "windows-31j": "cp932",
+    "x-euc-jp": "euc_jp",
+    "x-gbk": "gbk",
+    "iso-8859-8-i": "iso8859-8",
+}
+_NOT_LEADING = bytes(range(0xC2))
+"""All bytes that do not begin a character of several bytes in UTF-8."""
+_UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
+
+def decode_body(body: bytes, content_type: str) -> str:
+    """The text of a body. Never raises; what cannot be decoded is U+FFFD, and no character is unfit for XML.
+
+    Asked in this order: a byte order mark, the null bytes of UTF-16 and UTF-32, whether it is UTF-8, Content-Type,
+    ``meta`` or the XML declaration, and what the bytes look like.
+    """
+    return _UNREADABLE.sub(_replacement, _decoded(body, content_type)).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _replacement(match: re.Match[str]) -> str:
+    return " " if match[0] < "\x80" else "\ufffd"
+
+
+def _decoded(body: bytes, content_type: str) -> str:
+    for mark, name in _BOMS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(name, "replace")
+    if wide := _wide_encoding(body[:400]):
+        return body.decode(wide, "replace")
+    declared = _declared(body, content_type)
+    if not (b"\x1b" in body and any(name.startswith("iso2022") for name in declared)):
+        text = _utf8(body, is_declared="utf-8" in declared)
+        if text is not None:
+            return text
+    best = from_bytes(body[:_DETECTION_BYTES]).best() if not declared else None
+    texts = [body.decode(name, "replace") for name in declared or [best.encoding if best else "cp1252"]]
+    return min(texts, key=lambda text: text.count("\ufffd"))
+
+
+def _utf8(body: bytes, *, is_declared: bool) -> str | None:
+    """The body as UTF-8, if it is that: text of another encoding is hardly ever valid by chance.
+
+    A cut-off end, a lone surrogate, and where UTF-8 is declared a few bad bytes, change nothing in that.
+    """
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        text = body.decode("utf-8", "replace")
+    wrong = text.count("\ufffd")
+    right = len(body.translate(None, _NOT_LEADING))
+    return text if wrong <= (right if is_declared else right / 20 + 1) and right > wrong else None
+
+
+def _wide_encoding(head: bytes) -> str:
+    """UTF-16 or UTF-32 without a byte order mark, by where the null bytes of ASCII characters are."""
+    nulls = [head[at::4].count(0) for at in range(4)]
+    quarter = len(head) // 4
+    if not quarter or sum(nulls) < quarter:
+        return ""
+    if min(nulls[1:]) > quarter * 0.6:
+        return "utf-32-le"
+    if min(nulls[:3]) > quarter * 0.6:
+        return "utf-32-be"
+    return "utf-16-le" if nulls[1] + nulls[3] > nulls[0] + nulls[2] else "utf-16-be"
+
+
+def _declared(body: bytes, content_type: str) -> list[str]:
+    """Names of the codecs that header and markup name, in this order, without what is no encoding of text."""
+    labels = [match[1] for match in _CHARSET.finditer(content_type.encode("ascii", "ignore"))]
+    labels += [match[1] or match[2] for match in _META.finditer(body[:_META_BYTES])]
+    names = (_codec(label.decode("ascii", "ignore")) for label in labels)
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _codec(label: str) -> str:
+    try:
+        found = codecs.lookup(_ALSO_KNOWN_AS.get(label.lower(), label))
+    except (LookupError, ValueError):
+        return ""
+    # rot13, hex and the like are codecs, but no encodings; so is UTF-16 where a meta element could be read.
+    if not getattr(found, "_is_text_encoding", True) or found.name in ("idna", "punycode", "unicode_escape", "utf-7"):
+        return ""
+    return "utf-8" if found.name.startswith(("utf-16", "utf-32")) else _MEANT.get(found.name, found.name)
