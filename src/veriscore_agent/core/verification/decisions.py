@@ -37,16 +37,16 @@ _HEAD = re.compile(
 _AROUND = " \t$\"'“”‘’()[]<>_#:.!-–—•→"
 _AFTER_LABEL = re.compile(r"\s*(?:$|[.!:;)\]\"'”’(\n]|[–—]|-\s)")
 _EXPLAINED = re.compile(r"\s*(?:,|\s(?:by|because|since|as|based|given|due|according)\b)", re.IGNORECASE)
-_ANSWERED = re.compile(r"\W*(?:yes|no|true|false|not?|n/a)\b", re.IGNORECASE)
+_ANSWERED = re.compile(r"\W*(?:yes|no|true|false|n/a)\s*(?:$|[.,;\n])", re.IGNORECASE)
 _CUE_WORD = r"(?:decision|verdict|label|answer|conclusion|judge?ment|classification|assessment)"
 _CUE = re.compile(rf"\b{_CUE_WORD}\b\s*(?:is|=|:|->|→|–|—|-)\s*(?P<phrase>[^\n]+)", re.IGNORECASE)
 _CUE_BEFORE = re.compile(rf"\b{_CUE_WORD}\b[^.\n#{{}}\"“”]{{0,20}}$", re.IGNORECASE)
-_MARKED = re.compile(r"#{2,}[ \t]*([^#\n]{1,200}?)[ \t]*#{2,}")
+_MARKED = re.compile(r"(?<!#)#{2,}+([^#\n]{1,200}+)#{2,}+")
 _BULLET = re.compile(r"^\s*(?:[-•>]\s+|\d+[.)]\s+)*")
 _CLAIM_IS = re.compile(r"\b(?:claim|statement)\b.{0,60}?\b(?:is|was|as|remains)\s+(?P<phrase>.+)", re.IGNORECASE)
 _CONDITION = re.compile(r"\b(?:if|unless|would|could|might|may|whether|had)\b", re.IGNORECASE)
 _RUN_ON = re.compile(r"^\s*(?:Claim:|Search result \d+|Your task:)", re.MULTILINE)
-_BOXED = re.compile(r"\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]*)\}+")
+_BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]*)\}+\$?")
 _EMPHASIS = re.compile(r"[*`]+(?:json\b)?")
 
 
@@ -151,6 +151,7 @@ def _value_decision(value: Any) -> Decision | None:
 
 def _phrase_decision(phrase: str) -> Decision | None:
     """The label that a short phrase is, cue included ("Final label: Supported.")."""
+    phrase = phrase.replace("#", " ").strip()
     cue = _CUE.search(phrase)
     return _head_label(cue["phrase"] if cue else phrase)
 
