@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -12,7 +13,12 @@ import httpx
 import pytest
 
 from tests.loopback import Handler, LoopbackServer, Reply, json_reply
+from veriscore_agent.adapters.http.stack import NoNetworkTransport, build_stack
 from veriscore_agent.adapters.openai_model import AdaptingTransport, OpenAIModel
+from veriscore_agent.adapters.prices import load_prices
+from veriscore_agent.adapters.recording.policy import StorePolicy
+from veriscore_agent.adapters.recording.store import ExchangeStore
+from veriscore_agent.adapters.spending import Spending, SpendingTransport
 from veriscore_agent.domain import JsonSchema, ModelRequest
 from veriscore_agent.errors import ModelError, VeriscoreError
 from veriscore_agent.settings import Settings
@@ -323,3 +329,45 @@ async def test_other_requests_pass_untouched() -> None:
             for path, content in (("/v1/models", b"{}"), ("/v1/chat/completions", b"no json"), ("/search", b"[]")):
                 assert (await client.post(server.url + path, content=content)).status_code == 400
     assert [request.body for request in server.requests] == [b"{}", b"no json", b"[]"]
+
+
+async def test_a_recording_made_while_adapting_replays_in_any_order(tmp_path: Path) -> None:
+    """Which of the calls met the refusal is no part of the recording: it holds the requests as they were meant.
+
+    The whole stack, spending included: twelve questions at once, four of them refused in different ways, are replayed
+    one by one from the last to the first, with no server, and cost nothing.
+    """
+    handler = server_that(
+        refuses("max_tokens", MAX_TOKENS_REFUSED),
+        refuses("response_format", openai_error("no json_schema: not supported"), value="json_schema"),
+        delay_s=0.02,
+    )
+    questions = [
+        ModelRequest("judge", "s", f"question {number}", schema=SCHEMA if number % 2 else None) for number in range(12)
+    ]
+    with LoopbackServer(handler) as server:
+        policy, settings = StorePolicy.record(ExchangeStore(tmp_path)), Settings(base_url=server.url + "/v1", model="m")
+        async with recorded_client(httpx.AsyncHTTPTransport(), policy) as (client, spending):
+            model = OpenAIModel(client, settings)
+            async with anyio.create_task_group() as group:
+                for question in questions:
+                    group.start_soon(model.complete, question)
+    assert len(server.requests) > len(questions)
+    assert spending.usage["judge"].calls == len(server.requests)
+
+    async with recorded_client(NoNetworkTransport(), StorePolicy.replay(ExchangeStore(tmp_path))) as (client, spending):
+        model = OpenAIModel(client, settings)
+        for question in reversed(questions):
+            assert (await model.complete(question)).text == '{"label": "x"}'
+    assert spending.usage == {}
+
+
+@asynccontextmanager
+async def recorded_client(
+    socket: httpx.AsyncBaseTransport, policy: StorePolicy
+) -> AsyncIterator[tuple[httpx.AsyncClient, Spending]]:
+    spending = Spending(None, load_prices())
+    layers = (AdaptingTransport, lambda inner: SpendingTransport(inner, spending, "model"))
+    stack = build_stack(socket, service="model", store_policy=policy, layers=layers)
+    async with httpx.AsyncClient(transport=stack) as client:
+        yield client, spending
