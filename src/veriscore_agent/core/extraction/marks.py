@@ -12,11 +12,10 @@ _NUMBER = re.compile(r"(?P<bold>\*\*|__)?[(\[]?(?P<number>\d{1,3})(?:[.)\]、．
 """``1. ``, ``2) ``, ``(3) ``, ``[4] ``, ``**5.** ``. A year has four digits and is none."""
 _NESTED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2})+)(?P<end>[.)])?\s+(?=\S)")
 _LETTER = re.compile(r"\(?[a-zA-Z]\)\s+(?=\S)")
-_MONTH = re.compile(
-    r"(?:jan|jän|feb|fév|mär|mar|apr|abr|avr|mai|maj|may|jun|juin|jul|juil|aug|août|ago|sep|set|oct|okt|out|nov|dez|dec|déc|"
-    r"dic|ene|янв|фев|мар|апр|мая|май|июн|июл|авг|сен|окт|ноя|дек)",
-    re.IGNORECASE,
+_GERMAN_MONTH = re.compile(
+    r"(?:Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
+"""``3. Oktober`` is a date. Other languages with such dates write the month small."""
 _BOLD = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _ITALIC = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])")
 _MARKED = re.compile(r"</?(?:SOS|EOS|claim|fact)>", re.IGNORECASE)
@@ -34,12 +33,12 @@ class _Numbered:
 def strip_list_marks(lines: Sequence[str]) -> list[str]:
     """The lines without bullets and list numbers.
 
-    ``12. May`` opens a German date as well as a list item, so a number counts as a mark where the numbers of all lines
-    form a list, or else where what follows reads like the beginning of a sentence.
+    ``3. Oktober`` opens a German date as well as a list item, so a number counts as a mark where the numbers of all
+    lines form a list, or else where what follows reads like the beginning of a sentence.
     """
-    bare = [_BULLET.sub("", line, count=1).strip() for line in lines]
+    bare = [_without_bullet(line) for line in lines]
     numbered = [_numbered(line) for line in bare]
-    is_list = _form_a_list([each.number for each in numbered if each])
+    is_list = _form_a_list([each for each in numbered if each])
     nested = _nested_is_list(bare)
     return [
         _after_marks(line, each if each and (is_list or _begins_sentence(each)) else None, nested)
@@ -67,16 +66,27 @@ def _numbered(line: str) -> _Numbered | None:
     return _Numbered(int(match["number"]), (bold if opened_and_not_closed else "") + line[match.end() :])
 
 
-def _form_a_list(numbers: Sequence[int]) -> bool:
-    """Whether numbers count items: from 0 or 1 upwards without falling back but to the start, or all the same 1."""
-    if len(numbers) < 2 or numbers[0] > 1:
+def _without_bullet(line: str) -> str:
+    bullet = _BULLET.match(line)
+    return line[bullet.end() if bullet else 0 :].strip()
+
+
+def _form_a_list(lines: Sequence[_Numbered]) -> bool:
+    """Whether numbers count items: one by one from 0 or 1, perhaps starting over, or all the same 1; and not days."""
+    numbers = [line.number for line in lines]
+    if len(numbers) < 2 or numbers[0] > 1 or all(map(_opens_date, lines)):
         return False
-    return all(after in (0, 1) or after > before for before, after in pairwise(numbers))
+    return all(after in (0, 1) or after == before + 1 for before, after in pairwise(numbers))
 
 
 def _begins_sentence(line: _Numbered) -> bool:
-    """Whether what follows a number stands for itself: no lower-case word, no month."""
-    return not line.rest[0].islower() and not (line.number <= 31 and _MONTH.match(line.rest))
+    """Whether what follows a number stands for itself: no word in lower case (but iPhone), no month."""
+    low = line.rest[0].islower() and not any(map(str.isupper, line.rest[1:3]))
+    return not low and not _opens_date(line)
+
+
+def _opens_date(line: _Numbered) -> bool:
+    return line.number <= 31 and bool(_GERMAN_MONTH.match(line.rest))
 
 
 def _nested_is_list(lines: Sequence[str]) -> bool:
@@ -89,7 +99,7 @@ def _nested_is_list(lines: Sequence[str]) -> bool:
 
 def _after_marks(line: str, numbered: _Numbered | None, nested: bool) -> str:
     if numbered:
-        line = _BULLET.sub("", numbered.rest, count=1)
+        line = _without_bullet(numbered.rest)
     elif ((match := _NESTED.match(line)) and (nested or match["end"])) or (match := _LETTER.match(line)):
         line = line[match.end() :]
     return line.strip()

@@ -44,6 +44,8 @@ def read_claims(reply: ModelReply) -> tuple[str, ...]:
         raise ModelOutputError("the list of claims was cut off", reply=reply.text, reason="output_cut")
     if reply.finish_reason == "content_filter":
         raise ModelOutputError("the list of claims was filtered", reply=reply.text, reason="content_filtered")
+    if reply.text.strip() == "[]":
+        return ()
     lines = [line for line in reply_text(reply).splitlines() if line.strip() and not _FENCE.fullmatch(line)]
     if _opens_as_json(lines):
         return _from_json(reply, "\n".join(lines))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby, zip_longest
+from operator import itemgetter
 from typing import Literal
 
 from markdown_it import MarkdownIt
@@ -21,6 +23,7 @@ BlockKind = Literal["prose", "item"]
 
 _MAX_CONTEXT_CHARS = 200
 _MAX_NESTING = 60
+_MAX_LIST_DIGITS = 3
 _PSEUDO_HEADING_LEVEL = 7
 """Of a bold line that stands for a heading: below all six levels of Markdown."""
 
@@ -77,10 +80,10 @@ class _Piece:
 
 def _walk(siblings: Sequence[SyntaxTreeNode], outer: tuple[str, ...], lines: list[str]) -> Iterator[Block]:
     """The blocks of nodes that follow each other, headings among them governing what comes after."""
-    pieces = [piece for node in siblings if node.type != "hr" for piece in _pieces(node)]
+    pieces = [piece for node in siblings if _says_something(node) for piece in _pieces(node)]
     headings: list[tuple[int, str]] = []
     introduction: tuple[str, ...] = ()
-    for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
+    for piece, following in zip_longest(pieces, pieces[1:]):
         level = piece.level
         if level is not None:
             headings = [heading for heading in headings if heading[0] < level]
@@ -95,28 +98,25 @@ def _walk(siblings: Sequence[SyntaxTreeNode], outer: tuple[str, ...], lines: lis
         introduction = ()
 
 
+def _says_something(node: SyntaxTreeNode) -> bool:
+    """Whether there is anything to read in a node: not in a rule or an empty bullet; a list's number may be all."""
+    return node.type in ("fence", "ordered_list") or any(map(str.isalnum, _own_text(node)))
+
+
 def _pieces(node: SyntaxTreeNode) -> Iterator[_Piece]:
     """A node as it is, but a paragraph taken apart at the lines in it that do a heading's work."""
-    text = _own_text(node) if node.type in ("paragraph", "heading") else ""
     if node.type == "heading":
-        yield _Piece(node, text, int(node.tag[1:]))
+        yield _Piece(node, _own_text(node), int(node.tag[1:]))
     elif node.type != "paragraph":
         yield _Piece(node)
     else:
-        first, *rest = text.split("\n")
-        run: list[str] = [] if _is_label(first) or _is_bold_line(first) else [first]
-        if not run:
-            yield _Piece(node, first, _PSEUDO_HEADING_LEVEL)
-        for line in rest:
-            if not _is_bold_line(line):
-                run.append(line)
-                continue
-            if run:
-                yield _Piece(node, "\n".join(run))
-            yield _Piece(node, line, _PSEUDO_HEADING_LEVEL)
-            run = []
-        if run:
-            yield _Piece(node, "\n".join(run))
+        lines = _own_text(node).split("\n")
+        titles = [_is_bold_line(line) or (place == 0 and _is_label(line)) for place, line in enumerate(lines)]
+        for is_title, group in groupby(zip(lines, titles, strict=True), key=itemgetter(1)):
+            texts = [line for line, _ in group]
+            for text in texts if is_title else ["\n".join(texts)]:
+                if any(map(str.isalnum, text)):
+                    yield _Piece(node, text, _PSEUDO_HEADING_LEVEL if is_title else None)
 
 
 def _is_bold_line(line: str) -> bool:
@@ -155,7 +155,7 @@ def _item(item: SyntaxTreeNode, context: tuple[str, ...], lines: list[str]) -> I
     marker = f"{item.info}{item.markup}" if item.info else ""
     own, nested = _split_item(item)
     text = "\n".join(filter(None, map(_own_text, own)))
-    if text or not item.children:
+    if text or not item.children or len(item.info) > _MAX_LIST_DIGITS:
         # An answer such as "1931." is a list item without text to Markdown.
         text = f"{marker} {text}".strip()
     if text and (not nested or reads_as_statement(text)):
@@ -168,7 +168,7 @@ def _split_item(item: SyntaxTreeNode) -> tuple[list[SyntaxTreeNode], list[Syntax
     """What an item says itself, and the rest from its first nested list or table on."""
     children = item.children
     for position, child in enumerate(children):
-        if child.type in ("bullet_list", "ordered_list", "table"):
+        if child.type in ("bullet_list", "ordered_list", "table") and _says_something(child):
             return children[:position], children[position:]
     return children, []
 

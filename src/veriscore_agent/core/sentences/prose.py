@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import sentencex  # type: ignore[import-untyped]
+import sentencex
 
 MAX_UNIT_CHARS = 1000
 """Longest unit, in characters. Longer text is cut where a clause or a word ends."""
