@@ -180,7 +180,6 @@ class _Stacks:
             retry=self._retry(service),
             layers=self._layers(service),
             bounds=BodyBounds(settings.max_page_bytes, settings.max_page_bytes) if service == "page" else BodyBounds(),
-            secrets=secrets_of(settings),
         )
 
     def timeout(self, service: Service) -> httpx.Timeout:
