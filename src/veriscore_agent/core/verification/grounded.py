@@ -1,7 +1,7 @@
 """The grounded judge: parts and findings come from the model, the label from code.
 
 The model never says a label. It splits the claim, and says of each part which evidence supports or contradicts it,
-with a quote; ``read`` keeps the findings whose quote is really there, and derives the label of DESIGN section 3.
+with a quote; ``read`` keeps the findings whose quote is really there, and derives the label from those.
 """
 
 from __future__ import annotations
