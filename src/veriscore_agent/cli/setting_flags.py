@@ -62,6 +62,7 @@ GROUPS: dict[str, tuple[_Flag, ...]] = {
         _Flag("hl", "language of the search", "LL"),
         _Flag("results", "results asked for, 1 to 10"),
         _Flag("answer_boxes", "organic results alone", name="--no-answer-boxes", value="false"),
+        _Flag("exclude_domains", "sites whose results are no evidence, comma-separated", "SITES"),
         _Flag("search_timeout_s", "seconds that one search may take", "SECONDS", name="--search-timeout"),
     ),
     "pages": (
