@@ -29,7 +29,7 @@ ALLOWED = {
     "runner": {
         *("domain", "errors", "core", "ports", "prompts", "settings", "graph", "extractor", "concurrency"),
     },
-    "wiring": {"domain", "errors", "core", "ports", "prompts", "settings", "adapters"},
+    "wiring": {"domain", "errors", "core", "ports", "prompts", "settings", "adapters", "concurrency"},
 }
 PURE_FORBIDDEN = {
     "os",

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import httpx
 
 from veriscore_agent.adapters.address_guard import build_page_transport
+from veriscore_agent.adapters.answers import FIELDS, AnswersFile, ReadingOptions, read_answers
 from veriscore_agent.adapters.http.limits import AdaptiveLimiter, Limiter, PerHostLimiter
 from veriscore_agent.adapters.http.retries import RetryPolicy
 from veriscore_agent.adapters.http.secrets import Secrets
 from veriscore_agent.adapters.http.stack import BodyBounds, Layer, NoNetworkTransport, build_stack
 from veriscore_agent.adapters.openai_model import AdaptingTransport, OpenAIModel, is_final
 from veriscore_agent.adapters.pages import PageExtractor, WebPageReader
+from veriscore_agent.adapters.preflight import Check, check_model, check_search
 from veriscore_agent.adapters.prompt_folder import load_prompt_folder
 from veriscore_agent.adapters.recording.manifest import read_manifest, recording_folder, write_manifest
 from veriscore_agent.adapters.recording.policy import StorePolicy
 from veriscore_agent.adapters.recording.store import ExchangeStore
+from veriscore_agent.adapters.run_folder import (
+    RunFolder,
+    StoredRun,
+    answers_digest,
+    begin_record,
+    holds_run,
+    move_aside,
+    read_run,
+    software,
+)
 from veriscore_agent.adapters.serper import SerperSearcher
 from veriscore_agent.adapters.spending import Spending, SpendingTransport
+from veriscore_agent.adapters.text_file import check_writable, read_text, write_text
 from veriscore_agent.adapters.tokens import count_tokens
+from veriscore_agent.concurrency import map_concurrently
 from veriscore_agent.core.verification.grounded import GroundedJudge
 from veriscore_agent.core.verification.judge import Judge
 from veriscore_agent.core.verification.paper import PaperJudge
@@ -31,6 +45,36 @@ from veriscore_agent.errors import ConfigurationError, Service
 from veriscore_agent.ports import Limits, Ports
 from veriscore_agent.prompts.folder import PromptFolder
 from veriscore_agent.settings import Settings, load_settings, public_settings
+
+__all__ = [
+    "FIELDS",
+    "AnswersFile",
+    "Check",
+    "ReadingOptions",
+    "RecordingPlan",
+    "RunFolder",
+    "Services",
+    "Sockets",
+    "Spending",
+    "StoredRun",
+    "answers_digest",
+    "begin_record",
+    "check_services",
+    "check_writable",
+    "holds_run",
+    "limits_of",
+    "move_aside",
+    "open_services",
+    "prompt_hashes_of",
+    "read_answers",
+    "read_run",
+    "read_text",
+    "recorded_settings",
+    "secrets_of",
+    "settings_in_force",
+    "software",
+    "write_text",
+]
 
 Live = Literal["judge"]
 
@@ -79,7 +123,7 @@ async def open_services(
     contacted before the first call.
     """
     plan, sockets = plan or RecordingPlan(), sockets or Sockets()
-    settings = _settings_of(settings, plan)
+    settings = settings_in_force(settings, plan)
     folder = load_prompt_folder(settings.prompts) if settings.prompts else None
     spending = Spending.from_settings(settings)
     stacks = _Stacks(settings, _policy(settings, plan), spending, sockets)
@@ -127,13 +171,13 @@ def _judge(settings: Settings, folder: PromptFolder | None) -> Judge:
     return GroundedJudge()
 
 
-def _settings_of(settings: Settings, plan: RecordingPlan) -> Settings:
+def settings_in_force(settings: Settings, plan: RecordingPlan) -> Settings:
     """The given settings; where judging alone is live, extraction and search are asked as they were recorded."""
     if plan.live is None:
         return settings
     if plan.replay is None:
         raise ConfigurationError("--live judge needs --replay: the recording whose evidence is judged anew")
-    recorded = load_settings(environment={}, recorded=read_manifest(recording_folder(plan.replay)).settings)
+    recorded = load_settings(environment={}, recorded=recorded_settings(plan.replay))
     extract = recorded.call("extract")
     return replace(
         settings,
@@ -147,6 +191,23 @@ def _settings_of(settings: Settings, plan: RecordingPlan) -> Settings:
         hl=recorded.hl,
         results=recorded.results,
     )
+
+
+def recorded_settings(replay: Path) -> Mapping[str, Any]:
+    """The settings that decided a recording. Raises InputError where ``replay`` is neither a recording nor a run."""
+    return read_manifest(recording_folder(replay)).settings
+
+
+def prompt_hashes_of(settings: Settings) -> dict[str, str]:
+    """SHA-256 of every file of the user's own prompts, by name. Raises ConfigurationError as their loader does."""
+    return dict(load_prompt_folder(settings.prompts).hashes) if settings.prompts else {}
+
+
+async def check_services(settings: Settings, *, model: bool = True, search: bool = True) -> tuple[Check, ...]:
+    """Whether the services can be used, side by side and in seconds, without spending anything."""
+    async with httpx.AsyncClient(trust_env=False) as client:
+        checks = [check_model] * model + [check_search] * search
+        return tuple(await map_concurrently(lambda check: check(settings, client), checks))
 
 
 def _policy(settings: Settings, plan: RecordingPlan) -> StorePolicy | None:

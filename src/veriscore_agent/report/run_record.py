@@ -14,7 +14,8 @@ from veriscore_agent.report.json_values import json_value
 
 RUN_SCHEMA: Literal["veriscore-agent/run/1"] = "veriscore-agent/run/1"
 
-RunStatus = Literal["running", "complete", "stopped"]
+RunStatus = Literal["running", "complete", "incomplete", "stopped"]
+"""complete: everything has its verdict; incomplete: it came to its end, but something failed on the way."""
 Setting = str | int | float | bool | None
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -61,6 +63,8 @@ class RunFolder:
         self.mended = False
         """A half written last claim was cut off when the folder was opened."""
         self._stages = stages
+        self._made: tuple[Path, ...] = ()
+        self._discarded = False
         self._lock = FolderLock(path)
         self._claims = RecordWriter(path / CLAIMS)
 
@@ -71,6 +75,7 @@ class RunFolder:
 
     def __enter__(self) -> Self:
         try:
+            self._made = tuple(each for each in (self.path, *self.path.parents) if not each.exists())
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()
             self.mended = mend_tail(self.path / CLAIMS)
@@ -84,6 +89,18 @@ class RunFolder:
     ) -> None:
         self._claims.close()
         self._lock.release()
+        if self._discarded:
+            with suppress(OSError):
+                for folder in self._made:
+                    folder.rmdir()
+
+    def discard(self) -> None:
+        """Remove the run, of which nothing is worth keeping, and at the end of the block the folders made for it."""
+        self._claims.close()
+        for name in (RECORD, ANSWERS, CLAIMS, KS):
+            (self.path / name).unlink(missing_ok=True)
+        shutil.rmtree(self.exchanges, ignore_errors=True)
+        self._discarded = True
 
     def append_claim(self, outcome: ClaimOutcome) -> None:
         """Keep one finished claim. Raises StopRunError where the disk does not take it."""

@@ -1,0 +1,65 @@
+"""What is printed and written of a finished run."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from veriscore_agent.cli.job import Job
+from veriscore_agent.cli.output import print_json, print_result
+from veriscore_agent.cli.session import Finished
+from veriscore_agent.core.scoring import Summary
+from veriscore_agent.domain import ClaimOutcome, Stage
+from veriscore_agent.report.csv_export import claims_csv
+from veriscore_agent.report.run_record import RunRecord
+from veriscore_agent.report.summary_json import summary_record
+from veriscore_agent.report.table import render_summary
+from veriscore_agent.wiring import write_text
+
+NARROWEST = 80
+
+
+def print_scores(summary: Summary, *, as_json: bool) -> None:
+    """Print the scores: a table for people, JSON for machines."""
+    if as_json:
+        print_json(summary_record(summary))
+        return
+    console = Console(file=sys.stdout)
+    width = max(NARROWEST, console.width)
+    print_result(render_summary(summary, width=width, colour=console.is_terminal and not console.no_color).rstrip("\n"))
+
+
+def write_csv(path: str, claims: Sequence[ClaimOutcome], stages: Sequence[Stage]) -> None:
+    """Write the claims as CSV. Raises ConfigurationError where the disk does not take it."""
+    write_text(path, claims_csv(claims, stages=stages))
+
+
+def stored_result(job: Job) -> Finished:
+    """A run that is whole already, as it stands on disk."""
+    stored = job.stored
+    if stored is None or stored.record.summary is None:
+        raise AssertionError("only a complete run is taken as it stands")
+    return Finished(stored.record, stored.record.summary, stored.claims)
+
+
+def spending_note(record: RunRecord) -> str:
+    """What all sessions of a run cost together, by kind of call."""
+    calls: Counter[str] = Counter()
+    tokens: Counter[str] = Counter()
+    costs: list[float | None] = []
+    for session in record.sessions:
+        for kind, usage in session.usage.items():
+            calls[kind] += usage.calls
+            tokens[kind] += usage.input_tokens + usage.output_tokens
+            costs.append(usage.cost)
+    if not calls:
+        return "no paid call was made"
+    listed = ", ".join(
+        f"{kind} {count:,}" + (f" ({tokens[kind]:,} tokens)" if tokens[kind] else "") for kind, count in calls.items()
+    )
+    known = [cost for cost in costs if cost is not None]
+    cost = f"${sum(known):.4f}" if len(known) == len(costs) else "not known in full (no price, or usage not told)"
+    return f"calls: {listed}; cost: {cost}"

@@ -1,0 +1,196 @@
+"""One process at work on a run: claims are kept as they finish, and the run's record says how far it came."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from veriscore_agent.cli.job import Job
+from veriscore_agent.cli.progress import Counts, Display, open_display
+from veriscore_agent.cli.trace import Trace
+from veriscore_agent.core.scoring import Summary, format_k_table, k_by_domain, score_all, summarize
+from veriscore_agent.domain import AnswerOutcome, Claim, ClaimOutcome
+from veriscore_agent.errors import ConfigurationError, StopRunError, VeriscoreError
+from veriscore_agent.graph.state import ClaimState
+from veriscore_agent.report.run_record import RunRecord, RunStatus, SessionRecord, UsageRecord
+from veriscore_agent.runner import RunResult, is_done, run_answers
+from veriscore_agent.settings import changed
+from veriscore_agent.wiring import RunFolder, Services, Spending, move_aside, open_services
+
+SECONDS_A_RECORD = 5.0
+"""How often the record on disk is brought up to date, so that a killed run knows what it spent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run that came to its end, whole or not."""
+
+    record: RunRecord
+    summary: Summary
+    claims: tuple[ClaimOutcome, ...]
+    stopped: StopRunError | None = None
+
+
+def run_job(job: Job, *, quiet: bool, verbose: bool) -> Finished:
+    """Make the run, or go on with it.
+
+    Raises KeyboardInterrupt and what ends a run; all that was finished is kept then. A run that ends before anything
+    was paid for leaves no new folder behind, and raises ConfigurationError.
+    """
+    if job.replaces:
+        move_aside(job.out)
+    with RunFolder(job.out, stages=job.stages) as folder:
+        with open_display(quiet=quiet) as display:
+            session = Session(job, folder, display, verbose=verbose)
+            try:
+                result = session.run()
+            except BaseException as problem:
+                session.end("stopped", _reason(problem))
+                if session.paid_nothing and job.stored is None:
+                    folder.discard()
+                raise
+        if result.stopped and session.paid_nothing:
+            session.end("stopped", str(result.stopped))
+            if job.stored is None:
+                folder.discard()
+            raise ConfigurationError(str(result.stopped))
+        return session.finish(result)
+
+
+class Session:
+    """Hears of every claim, and keeps it."""
+
+    def __init__(self, job: Job, folder: RunFolder, display: Display, *, verbose: bool) -> None:
+        self._job, self._folder, self._display, self._verbose = job, folder, display, verbose
+        self._started = datetime.now(UTC).isoformat(timespec="seconds")
+        self._due = time.monotonic() + SECONDS_A_RECORD
+        self._counts = Counts(len(job.answers))
+        self._traces: dict[str, Trace] = {}
+        self._spending: Spending | None = None
+        stored = job.stored.claims if job.stored else ()
+        self._done = {outcome.claim.id: outcome for outcome in stored if is_done(outcome)}
+
+    @property
+    def paid_nothing(self) -> bool:
+        """Whether no call of this session was answered for money."""
+        usage = self._spending.usage.values() if self._spending else ()
+        return not self._counts.ended and not any(each.cost is None or each.cost or each.input_tokens for each in usage)
+
+    def run(self) -> RunResult:
+        """Work until the end, or until something ends it."""
+        self._write_record("running")
+        return asyncio.run(self._work())
+
+    async def _work(self) -> RunResult:
+        job = self._job
+        settings = job.settings
+        if settings.max_cost is not None:
+            settings = changed(settings, max_cost=max(0.0, settings.max_cost - job.record.spent))
+        async with open_services(settings, job.plan) as services:
+            self._spending = services.spending
+            return await self._run_answers(services)
+
+    async def _run_answers(self, services: Services) -> RunResult:
+        return await run_answers(
+            self._job.answers,
+            services.ports,
+            services.settings,
+            watcher=self,
+            done=self._done,
+            folder=services.folder,
+            record_all_pages=self._job.record_all_pages,
+        )
+
+    def answer_read(self, outcome: AnswerOutcome, claims: tuple[Claim, ...]) -> None:
+        """Count the answer's claims."""
+        known = sum(claim.id in self._done for claim in claims)
+        self._counts.answer_read(outcome, len(claims), known)
+        self._display.show(self._counts)
+
+    def claim_moved(self, claim: Claim, node: str, state: ClaimState) -> None:
+        """Tell of the step, where that is wanted."""
+        if self._verbose:
+            trace = self._traces.setdefault(claim.id, Trace())
+            for line in trace.lines(node, state):
+                self._display.tell(f"{claim.id} {line}")
+
+    def claim_ended(self, outcome: ClaimOutcome) -> None:
+        """Keep the claim."""
+        self._folder.append_claim(outcome)
+        self._traces.pop(outcome.claim.id, None)
+        self._counts.claim_ended(outcome)
+        self._display.show(self._counts)
+        if time.monotonic() >= self._due:
+            self._write_record("running")
+            self._due = time.monotonic() + SECONDS_A_RECORD
+
+    def finish(self, result: RunResult) -> Finished:
+        """Put everything in order on disk, with the scores."""
+        job, settings = self._job, self._job.settings
+        k = k_by_domain(result.answers, job.k_rule)
+        summary = summarize(
+            result.answers,
+            result.claims,
+            k_rule=job.k_rule,
+            seed=settings.sampling_seed,
+            stages=job.stages,
+            protocol=settings.protocol,
+        )
+        self._folder.replace_claims(result.claims)
+        self._folder.replace_answers(score_all(result.answers, result.claims, k=k, stages=job.stages))
+        self._folder.write_k(format_k_table(k, job.k_rule))
+        status: RunStatus = "stopped" if result.stopped else "complete" if summary.complete else "incomplete"
+        record = self.end(status, str(result.stopped or ""), summary, not_recorded(result.claims))
+        return Finished(record, summary, result.claims, result.stopped)
+
+    def end(
+        self, status: RunStatus, reason: str = "", summary: Summary | None = None, missing: tuple[str, ...] = ()
+    ) -> RunRecord:
+        """Write down how the session ended."""
+        return self._write_record(status, reason, summary, missing)
+
+    def _write_record(
+        self, status: RunStatus, reason: str = "", summary: Summary | None = None, missing: tuple[str, ...] = ()
+    ) -> RunRecord:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        session = SessionRecord(
+            started=self._started,
+            ended=None if status == "running" else now,
+            status=status,
+            reason=reason,
+            spent=self._spending.spent if self._spending else 0.0,
+            usage=self._usage(),
+        )
+        record = replace(
+            self._job.record,
+            status=status,
+            reason=reason,
+            sessions=(*self._job.record.sessions, session),
+            recording=replace(self._job.record.recording, not_recorded=missing),
+            summary=summary,
+        )
+        self._folder.write_record(record)
+        return record
+
+    def _usage(self) -> Mapping[str, UsageRecord]:
+        usage = self._spending.usage if self._spending else {}
+        return {
+            kind: UsageRecord(each.calls, each.input_tokens, each.cached_tokens, each.output_tokens, each.cost)
+            for kind, each in sorted(usage.items())
+        }
+
+
+def not_recorded(claims: tuple[ClaimOutcome, ...]) -> tuple[str, ...]:
+    """What a live judge wanted and the recording does not hold, each once."""
+    pages = [visit.link for each in claims for visit in each.visits if visit.outcome == "not_recorded"]
+    failed = [each.unscored.detail for each in claims if each.unscored and each.unscored.reason == "not_recorded"]
+    return tuple(dict.fromkeys([*pages, *failed]))
+
+
+def _reason(problem: BaseException) -> str:
+    if isinstance(problem, KeyboardInterrupt):
+        return "interrupted"
+    return str(problem) if isinstance(problem, VeriscoreError) else type(problem).__name__

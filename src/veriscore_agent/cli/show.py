@@ -1,0 +1,52 @@
+"""``show``: how one claim of a run got its label."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from veriscore_agent.cli import exits
+from veriscore_agent.cli.output import one_line, print_json, print_note, print_result
+from veriscore_agent.cli.story import path_of_labels, render_story
+from veriscore_agent.domain import ClaimOutcome
+from veriscore_agent.errors import ConfigurationError
+from veriscore_agent.report.records import claim_record
+from veriscore_agent.wiring import read_run
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Print one claim's story, or the list of all claims. Raises InputError, and ConfigurationError for no such id."""
+    run = read_run(Path(arguments.run))
+    for problem in run.unreadable:
+        print_note(f"warning: {problem}")
+    if arguments.claim is None:
+        _list(run.claims, as_json=arguments.json)
+        return exits.DONE
+    outcome = _find(run.claims, arguments.claim, arguments.run)
+    if arguments.json:
+        print_json(claim_record(outcome))
+    else:
+        print_result(render_story(outcome))
+    return exits.DONE
+
+
+def _list(claims: Sequence[ClaimOutcome], *, as_json: bool) -> None:
+    if as_json:
+        print_json([claim_record(outcome) for outcome in claims])
+        return
+    for outcome in claims:
+        print_result(one_line(f"{outcome.claim.id}  {path_of_labels(outcome)}  {outcome.claim.text}"))
+
+
+def _find(claims: Sequence[ClaimOutcome], claim_id: str, run: str) -> ClaimOutcome:
+    by_id = {outcome.claim.id: outcome for outcome in claims}
+    if claim_id in by_id:
+        return by_id[claim_id]
+    if not by_id:
+        raise ConfigurationError(f"{run} holds no claim yet")
+    close = get_close_matches(claim_id, by_id, n=5, cutoff=0.4)
+    close += [known for known in by_id if claim_id in known and known not in close]
+    hint = f"; the closest: {', '.join(close[:5])}" if close else f"; to list all: veriscore-agent show {run}"
+    raise ConfigurationError(f"no claim {claim_id!r} in {run}{hint}")
