@@ -16,6 +16,7 @@ from veriscore_agent.adapters.http.limits import AdaptiveLimiter, Limiter, PerHo
 from veriscore_agent.adapters.http.retries import RetryPolicy
 from veriscore_agent.adapters.http.secrets import Secrets
 from veriscore_agent.adapters.http.stack import BodyBounds, Layer, NoNetworkTransport, build_stack
+from veriscore_agent.adapters.local_checks import check_local_parts
 from veriscore_agent.adapters.openai_model import AdaptingTransport, OpenAIModel, is_final
 from veriscore_agent.adapters.pages import PageExtractor, WebPageReader
 from veriscore_agent.adapters.preflight import Check, check_model, check_search
@@ -59,6 +60,7 @@ __all__ = [
     "StoredRun",
     "answers_digest",
     "begin_record",
+    "check_local_parts",
     "check_services",
     "check_writable",
     "holds_run",

@@ -59,11 +59,6 @@ class Job:
     """The command that goes on with the run."""
 
     @property
-    def is_live(self) -> bool:
-        """Whether any service is called."""
-        return self.plan.replay is None or self.plan.live is not None
-
-    @property
     def is_done(self) -> bool:
         """Whether the stored run is whole already."""
         return bool(

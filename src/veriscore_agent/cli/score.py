@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from veriscore_agent.cli import exits
 from veriscore_agent.cli.job import Job, prepare_job, read_file_of, settings_of
@@ -12,49 +11,38 @@ from veriscore_agent.cli.output import print_note, print_problem
 from veriscore_agent.cli.results import print_scores, spending_note, stored_result, write_csv
 from veriscore_agent.cli.session import Finished, run_job
 from veriscore_agent.cli.thresholds import missed_thresholds
+from veriscore_agent.cli.usable import require_services
 from veriscore_agent.errors import ConfigurationError, VeriscoreError
-from veriscore_agent.wiring import AnswersFile, check_services
+from veriscore_agent.wiring import AnswersFile
 
 
 def score(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     """Score a file of answers. Raises what ``main`` turns into an exit code."""
     settings = settings_of(arguments)
     read = read_file_of(arguments)
-    job = prepare_job(arguments, words, read, settings)
+    return score_job(prepare_job(arguments, words, read, settings), read, arguments)
+
+
+def score_job(job: Job, read: AnswersFile, arguments: argparse.Namespace) -> int:
+    """Make the run, or take it as it stands where it is whole; print its scores and return the exit code."""
     if not arguments.quiet:
         _tell_beginning(job, read)
-    finished = stored_result(job) if job.is_done else run(job, arguments)
+    finished = stored_result(job) if job.is_done else run(job, quiet=arguments.quiet, verbose=arguments.verbose)
     print_scores(finished.summary, as_json=arguments.json)
     if arguments.csv:
         write_csv(arguments.csv, finished.claims, job.stages)
     return _exit_code(job, finished, quiet=arguments.quiet)
 
 
-def run(job: Job, arguments: argparse.Namespace) -> Finished:
+def run(job: Job, *, quiet: bool, verbose: bool = False, tell: Callable[[str], None] | None = None) -> Finished:
     """Make sure that the services can be used, and make the run. Tells how to go on where it ends early."""
-    if job.is_live:
-        _check_services(job)
+    require_services(job.settings, job.plan, job.answers, job.stages)
     try:
-        return run_job(job, quiet=arguments.quiet, verbose=arguments.verbose)
+        return run_job(job, quiet=quiet, verbose=verbose, tell=tell)
     except (KeyboardInterrupt, VeriscoreError) as problem:
         if job.out.exists() and not isinstance(problem, ConfigurationError):
             print_problem(f"what is finished is kept in {job.out}; go on with:\n  {job.go_on}")
         raise
-
-
-def _check_services(job: Job) -> None:
-    """Raise ConfigurationError where a service that the run needs cannot be used."""
-    for check in asyncio.run(check_services(job.settings, search=_needs_search(job))):
-        if not check.ok:
-            raise ConfigurationError(f"{check.name}: {check.detail}" + (f"; {check.hint}" if check.hint else ""))
-
-
-def _needs_search(job: Job) -> bool:
-    """Whether any query may be sent: for a claim without results, or for further rounds."""
-    if job.plan.live or "rounds" in job.stages:
-        return not job.plan.live
-    given = [claim for answer in job.answers for claim in answer.given or ()]
-    return any(answer.given is None for answer in job.answers) or any(claim.snippets is None for claim in given)
 
 
 def _tell_beginning(job: Job, read: AnswersFile) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -34,8 +34,8 @@ class Finished:
     stopped: StopRunError | None = None
 
 
-def run_job(job: Job, *, quiet: bool, verbose: bool) -> Finished:
-    """Make the run, or go on with it.
+def run_job(job: Job, *, quiet: bool, verbose: bool = False, tell: Callable[[str], None] | None = None) -> Finished:
+    """Make the run, or go on with it. ``tell`` hears of every step of every claim; so does the display if ``verbose``.
 
     Raises KeyboardInterrupt and what ends a run; all that was finished is kept then. A run that ends before anything
     was paid for leaves no new folder behind, and raises ConfigurationError.
@@ -44,7 +44,7 @@ def run_job(job: Job, *, quiet: bool, verbose: bool) -> Finished:
         move_aside(job.out)
     with RunFolder(job.out, stages=job.stages) as folder:
         with open_display(quiet=quiet) as display:
-            session = Session(job, folder, display, verbose=verbose)
+            session = Session(job, folder, display, tell=display.tell if verbose else tell)
             try:
                 result = session.run()
             except BaseException as problem:
@@ -63,8 +63,8 @@ def run_job(job: Job, *, quiet: bool, verbose: bool) -> Finished:
 class Session:
     """Hears of every claim, and keeps it."""
 
-    def __init__(self, job: Job, folder: RunFolder, display: Display, *, verbose: bool) -> None:
-        self._job, self._folder, self._display, self._verbose = job, folder, display, verbose
+    def __init__(self, job: Job, folder: RunFolder, display: Display, *, tell: Callable[[str], None] | None) -> None:
+        self._job, self._folder, self._display, self._tell = job, folder, display, tell
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
         self._due = time.monotonic() + SECONDS_A_RECORD
         self._counts = Counts(len(job.answers))
@@ -112,10 +112,10 @@ class Session:
 
     def claim_moved(self, claim: Claim, node: str, state: ClaimState) -> None:
         """Tell of the step, where that is wanted."""
-        if self._verbose:
+        if self._tell:
             trace = self._traces.setdefault(claim.id, Trace())
             for line in trace.lines(node, state):
-                self._display.tell(f"{claim.id} {line}")
+                self._tell(f"{claim.id} {line}")
 
     def claim_ended(self, outcome: ClaimOutcome) -> None:
         """Keep the claim."""
