@@ -158,7 +158,7 @@ def _item(item: SyntaxTreeNode, context: tuple[str, ...], lines: list[str]) -> I
     if text or not item.children or len(item.info) > _MAX_LIST_DIGITS:
         # An answer such as "1931." is a list item without text to Markdown.
         text = f"{marker} {text}".strip()
-    if text and (not nested or reads_as_statement(text)):
+    if text and (not nested or not _is_mere_title(text)):
         yield Block("item", text, context)
     if nested:
         yield from _walk(nested, (*context, _as_context(text)) if text else context, lines)
@@ -219,7 +219,7 @@ def _introduction(piece: _Piece) -> tuple[str, ...]:
 def reads_as_statement(text: str) -> bool:
     """Whether a heading or parent item could hold a claim by itself.
 
-    It ends like a sentence, or is long, or is fairly long with a number, or says something after a colon.
+    It ends like a sentence, or is long, or has a number among its words, or says something after a colon.
     """
     bare = _ENUMERATOR.sub("", text.strip(_EMPHASIS), count=1).strip(_EMPHASIS)
     if bare.endswith(_QUESTION_END):
@@ -228,9 +228,16 @@ def reads_as_statement(text: str) -> bool:
     return (
         bare.endswith(_SENTENCE_END)
         or _has_words(bare, 8)
-        or (_has_words(bare, 4) and any(map(str.isdigit, bare)))
+        or (_has_words(bare, 3) and any(map(str.isdigit, bare)))
         or bool(colon and _has_words(remark, 3))
     )
+
+
+def _is_mere_title(text: str) -> bool:
+    """Whether a parent item only names what is nested in it."""
+    bare = _ENUMERATOR.sub("", text, count=1)
+    titled = _is_bold_line(bare) or bare.rstrip(_EMPHASIS).endswith(_COLONS) or not _has_words(bare, 4)
+    return titled and not reads_as_statement(text)
 
 
 def _has_words(text: str, count: int) -> bool:
