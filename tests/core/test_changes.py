@@ -7,11 +7,14 @@ from dataclasses import replace
 
 import pytest
 
+from tests.fakes import FakeModel, FakeReader, ports
 from tests.outcomes import make_answer, make_claims, make_run
 from veriscore_agent.core.scoring import KRule, Summary, summarize
 from veriscore_agent.core.scoring.audit import AuditRate, audited_label, decided_label
 from veriscore_agent.core.statistics import share_of
-from veriscore_agent.domain import AnswerOutcome, Stage
+from veriscore_agent.domain import AnswerOutcome, Claim, Stage
+from veriscore_agent.graph.build import build_claim_graph
+from veriscore_agent.graph.state import outcome_of, whole_state
 
 K4 = KRule("number", "4", number=4)
 
@@ -253,3 +256,26 @@ def test_reasons_are_sorted_by_frequency_then_name() -> None:
     summary = summarize([answer], claims, k_rule=K4)
     assert list(summary.unscored_reasons.items()) == [("search_failed", 2), ("budget", 1), ("model_refused", 1)]
     assert summary.warnings == {"empty table": 1, "lone surrogate": 1}
+
+
+# ---------------------------------------------------------------- the words of the graph
+
+
+@pytest.mark.anyio
+async def test_the_flags_that_scores_read_are_those_that_the_graph_sets() -> None:
+    """An audited claim without a readable page, and one whose pages could not be judged, by the graph itself."""
+    replies = iter(["supported", "supported", "gibberish", "gibberish"])
+    model = FakeModel(lambda request: next(replies))
+    readers = (
+        FakeReader({}),
+        FakeReader({"https://1.example/": "A page on claim 0.", "https://2.example/": "Another."}),
+    )
+    outcomes = []
+    for reader in readers:
+        graph = build_claim_graph(ports(model, reader=reader))
+        state = await graph.ainvoke({"claim": Claim("1", "Claim 0."), "audited": True})
+        outcomes.append(outcome_of(whole_state(state), make_answer(1).answer))
+    nothing_found, failed = outcomes
+    assert (decided_label(nothing_found), audited_label(nothing_found)) == ("supported", "supported")
+    assert (decided_label(failed), audited_label(failed)) == ("supported", None)
+    assert summarize([make_answer(1)], [failed], k_rule=K4).later_failures == {"unreadable_reply": 1}

@@ -93,3 +93,15 @@ ANSWERS = st.builds(
     unextracted=several(st.builds(Unextracted, NUMBERS, TEXT, literal(domain.UnscoredReason), TEXT)),
     warnings=several(TEXT),
 )
+
+SUMMARIES = st.lists(
+    st.tuples(
+        st.sampled_from(["one", "other"]),
+        st.sampled_from(["a", "b"]),
+        st.lists(st.sampled_from(["S", "C", "I", "U", "IS", "IIC", "S/I", "C/C", "I//S"]), max_size=4),
+        st.integers(0, 2),
+        st.booleans(),
+    ),
+    max_size=6,
+)
+"""Answers as (model, domain, labels of claims, unextracted sentences, declined)."""

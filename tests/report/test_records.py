@@ -11,17 +11,26 @@ from typing import Any
 import jsonschema
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.conftest import ROOT
 from tests.outcomes import make_answer, make_claims, make_run
-from tests.report.strategies import ANSWERS, CLAIMS
+from tests.report.strategies import ANSWERS, CLAIMS, SUMMARIES
 from veriscore_agent import domain
-from veriscore_agent.core.scoring import KRule, format_k_table, parse_k_rule, score_all, summarize
+from veriscore_agent.core.scoring import KRule, Summary, format_k_table, parse_k_rule, score_all, summarize
 from veriscore_agent.domain import LABELS, STAGES, AnswerOutcome, Claim, ClaimOutcome, Verdict
 from veriscore_agent.errors import InputError
 from veriscore_agent.report.json_values import json_value
 from veriscore_agent.report.records import answer_record, claim_record, read_answer_record, read_claim_record
+from veriscore_agent.report.run_record import (
+    InputRecord,
+    RecordingRecord,
+    RunRecord,
+    SessionRecord,
+    SoftwareRecord,
+    UsageRecord,
+    read_run_record,
+    run_record_json,
+)
 from veriscore_agent.report.schema import schema_text, schemas
 from veriscore_agent.report.summary_json import summary_json
 
@@ -210,22 +219,14 @@ def _property_names(schema: Any) -> Iterator[str]:
             yield from _property_names(value)
 
 
-SUMMARIES = st.lists(
-    st.tuples(
-        st.sampled_from(["one", "other"]),
-        st.sampled_from(["a", "b"]),
-        st.lists(st.sampled_from(["S", "C", "I", "U", "IS", "IIC", "S/I", "C/C", "I//S"]), max_size=4),
-        st.integers(0, 2),
-        st.booleans(),
-    ),
-    max_size=6,
-)
-
-
 @settings(max_examples=60, deadline=None)
 @given(SUMMARIES)
 def test_every_summary_is_strict_json_of_its_schema(rows: list[Any]) -> None:
     """Empty, abstained, failed or audited: no NaN anywhere, and the published schema holds."""
+    check(strict(summary_json(_summary(rows))), "summary.schema.json")
+
+
+def _summary(rows: list[Any]) -> Summary:
     pairs = []
     for number, (model, domain_name, words, unextracted, declined) in enumerate(rows):
         abstained = declined and not words and not unextracted
@@ -233,8 +234,29 @@ def test_every_summary_is_strict_json_of_its_schema(rows: list[Any]) -> None:
             len(words), id=str(number), model=model, domain=domain_name, unextracted=unextracted, abstained=abstained
         )
         pairs.append((answer, " ".join(words)))
-    summary = summarize(*make_run(*pairs), k_rule=KRule("median", "median"), resamples=20)
-    check(strict(summary_json(summary)), "summary.schema.json")
+    return summarize(*make_run(*pairs), k_rule=KRule("median", "median"), resamples=20)
+
+
+@settings(max_examples=20, deadline=None)
+@given(SUMMARIES)
+def test_a_run_comes_back_as_it_was(rows: list[Any]) -> None:
+    """``run.json`` with its scores, through a file, and as its published schema says."""
+    summary = _summary(rows)
+    usage = {"judge": UsageRecord(3, 900, 100, 60, None)}
+    run = RunRecord(
+        status="complete",
+        software=SoftwareRecord("0.1.0", "3.12.1", {"langgraph": "1.2.24"}),
+        settings={"model": "m", "seed": None, "audit": 0.5, "second_look": False},
+        prompts={"judge_first.v1.md": "ab"},
+        prompts_folder={},
+        input=InputRecord("answers.jsonl", len(rows), "cd", skipped=("line 3: no response",)),
+        recording=RecordingRecord(),
+        sessions=(SessionRecord("2026-11-30T10:00:00Z", None, "stopped", "budget", 0.25, usage),),
+        summary=summary,
+    )
+    record = written(run_record_json(run))
+    check(record, "run.schema.json")
+    assert read_run_record(record, path="run.json") == run
 
 
 def test_a_k_table_is_of_its_schema() -> None:

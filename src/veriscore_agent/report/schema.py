@@ -24,7 +24,9 @@ from veriscore_agent.core import statistics
 from veriscore_agent.core.scoring import Summary, audit, changes, summary
 from veriscore_agent.core.scoring.k import K_SCHEMA
 from veriscore_agent.domain import STAGES, AnswerOutcome, AnswerScore, ClaimOutcome, Label
+from veriscore_agent.report import run_record
 from veriscore_agent.report.records import ANSWERS_SCHEMA, CLAIMS_SCHEMA
+from veriscore_agent.report.run_record import RUN_SCHEMA, RunRecord
 from veriscore_agent.report.summary_json import SUMMARY_SCHEMA
 
 Schema = dict[str, Any]
@@ -32,7 +34,7 @@ Schema = dict[str, Any]
 FOLDER = Path("docs/schema")
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_MODULES: tuple[ModuleType, ...] = (domain, statistics, audit, changes, summary)
+_MODULES: tuple[ModuleType, ...] = (domain, statistics, audit, changes, summary, run_record)
 
 
 def schemas() -> dict[str, Schema]:
@@ -40,6 +42,7 @@ def schemas() -> dict[str, Schema]:
     return {
         "claims.schema.json": _claims(),
         "answers.schema.json": _answers(),
+        "run.schema.json": _document(RUN_SCHEMA, "`run.json`", _of_type(RunRecord)),
         "summary.schema.json": _document(SUMMARY_SCHEMA, "What `--json` prints of a run", _of_type(Summary)),
         "k.schema.json": _document(K_SCHEMA, "`k.json`: K of each domain", _k()),
     }
