@@ -200,7 +200,7 @@ def _made_up_run(source: random.Random) -> tuple[Summary, Summary]:
         whole.append((answer, " ".join(full)))
     k = KRule("number", "10", number=10)
     return (
-        summarize(*make_run(*audited), k_rule=k, resamples=200),
+        summarize(*make_run(*audited), k_rule=k, resamples=120),
         summarize(*make_run(*whole), k_rule=k, resamples=2),
     )
 

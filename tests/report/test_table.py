@@ -204,7 +204,7 @@ def test_nothing_was_scored() -> None:
     assert shown(summarize([], [], k_rule=REFERENCE)) == "VeriScore-style F1@K (K: reference)\nNo answers.\n"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SUMMARIES)
 def test_no_line_is_wider_than_the_terminal(rows: list[Any]) -> None:
     """Whatever a run holds, at 80, 100 and 120 columns: nothing is cut, and None is never printed."""
