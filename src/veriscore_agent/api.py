@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from veriscore_agent.core.scoring import Summary, parse_k_rule, summarize
-from veriscore_agent.domain import Answer, AnswerKey, Claim, ClaimOutcome
+from veriscore_agent.domain import STAGES, Answer, AnswerKey, Claim, ClaimOutcome
 from veriscore_agent.extractor import ClaimToVerify
 from veriscore_agent.graph.build import build_claim_graph
 from veriscore_agent.graph.state import ClaimState
@@ -52,7 +52,14 @@ async def score_answers(
         result = await run_answers(
             list(answers), services.ports, services.settings, watcher=SilentWatcher(), folder=services.folder
         )
-    summary = summarize(result.answers, result.claims, k_rule=k_rule, seed=settings.sampling_seed)
+    summary = summarize(
+        result.answers,
+        result.claims,
+        k_rule=k_rule,
+        seed=settings.sampling_seed,
+        stages=STAGES[: STAGES.index(settings.stages) + 1],
+        protocol=settings.protocol,
+    )
     return ScoreReport(result, summary)
 
 
