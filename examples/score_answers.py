@@ -29,7 +29,9 @@ async def main() -> None:
     ]
     report = await score_answers(answers, Settings(model="hand-written"), replay=DEMO / "exchanges")
     for group in report.summary.groups:
-        figures = ", ".join(f"{stage.stage} {stage.f1.value:.3f}" for stage in group.stages if stage.f1)
+        figures = ", ".join(
+            f"{stage.stage} {stage.f1.value:.3f}" for stage in group.stages if stage.f1.value is not None
+        )
         print(f"{group.model}, {group.domain}: {figures}")
 
 
