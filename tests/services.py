@@ -33,8 +33,8 @@ FILLER = (
     "Most of what is kept there are ledgers, letters and maps, and a register of all ships that called. "
 )
 
-Fault = Callable[[Received, int], Reply | None]
-"""Given a request and how many of its kind came before: the fault to answer with, or None."""
+Fault = Callable[[Received, int, str], Reply | None]
+"""Given a request, how many of its kind came before, and its kind: the fault to answer with, or None."""
 
 
 class Services:
@@ -84,7 +84,7 @@ class Services:
         kind = kind_of(request)
         before = self._counts.get(kind, 0)
         self._counts[kind] = before + 1
-        fault = self._fault(request, before) if self._fault else None
+        fault = self._fault(request, before, kind) if self._fault else None
         return fault or _ANSWERS[kind](request, self.url, self._delay_s)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from importlib.metadata import version
 
@@ -20,8 +21,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         arguments = build_parser(version("veriscore-agent")).parse_args(words)
-        # A plea to end is treated like Ctrl-C: results are kept, and how to go on is told.
-        signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+        if threading.current_thread() is threading.main_thread():
+            # A plea to end is treated like Ctrl-C: results are kept, and how to go on is told.
+            signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
         return _run(arguments, words)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else exits.DONE

@@ -17,7 +17,7 @@ from veriscore_agent.core.scoring import KRule, parse_k_rule
 from veriscore_agent.domain import STAGES, Answer, Stage
 from veriscore_agent.errors import ConfigurationError
 from veriscore_agent.report.run_record import InputRecord, RecordingRecord, RunRecord, differences
-from veriscore_agent.settings import LOCAL_SETTINGS, Settings, load_settings
+from veriscore_agent.settings import LOCAL_SETTINGS, Settings, changed, load_settings
 from veriscore_agent.wiring import (
     FIELDS,
     AnswersFile,
@@ -70,11 +70,13 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
     """The settings in force: flags, environment, file, and what a recording fixes."""
     replay = getattr(arguments, "replay", None)
     config = getattr(arguments, "config", None)
-    return load_settings(
+    settings = load_settings(
         given_settings(arguments),
         config=Path(config) if config else None,
         recorded=recorded_settings(Path(replay)) if replay else None,
     )
+    # A replay spends nothing, so that no price need be known for it.
+    return changed(settings, max_cost=None) if replay and not arguments.live else settings
 
 
 def read_file_of(arguments: argparse.Namespace) -> AnswersFile:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from veriscore_agent.cli.job import Job
 from veriscore_agent.cli.output import print_json, print_result
-from veriscore_agent.cli.session import Finished
+from veriscore_agent.cli.session import Finished, summarize_job
 from veriscore_agent.core.scoring import Summary
 from veriscore_agent.domain import ClaimOutcome, Stage
 from veriscore_agent.report.csv_export import claims_csv
@@ -40,9 +40,9 @@ def write_csv(path: str, claims: Sequence[ClaimOutcome], stages: Sequence[Stage]
 def stored_result(job: Job) -> Finished:
     """A run that is whole already, as it stands on disk."""
     stored = job.stored
-    if stored is None or stored.record.summary is None:
-        raise AssertionError("only a complete run is taken as it stands")
-    return Finished(stored.record, stored.record.summary, stored.claims)
+    if stored is None:
+        raise ValueError("only a run that is stored can be taken as it stands")
+    return Finished(stored.record, summarize_job(job, stored.answers, stored.claims), stored.claims)
 
 
 def spending_note(record: RunRecord) -> str:

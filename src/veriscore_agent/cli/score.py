@@ -12,7 +12,7 @@ from veriscore_agent.cli.results import print_scores, spending_note, stored_resu
 from veriscore_agent.cli.session import Finished, run_job
 from veriscore_agent.cli.thresholds import missed_thresholds
 from veriscore_agent.cli.usable import require_services
-from veriscore_agent.errors import ConfigurationError, VeriscoreError
+from veriscore_agent.errors import BudgetSpentError, StopRunError
 from veriscore_agent.wiring import AnswersFile
 
 
@@ -26,8 +26,12 @@ def score(arguments: argparse.Namespace, words: Sequence[str]) -> int:
 def score_job(job: Job, read: AnswersFile, arguments: argparse.Namespace) -> int:
     """Make the run, or take it as it stands where it is whole; print its scores and return the exit code."""
     if not arguments.quiet:
-        _tell_beginning(job, read)
-    finished = stored_result(job) if job.is_done else run(job, quiet=arguments.quiet, verbose=arguments.verbose)
+        _tell_input(read)
+    if job.is_done:
+        finished = stored_result(job)
+        print_note(f"{job.out} is complete already; nothing is asked for again")
+    else:
+        finished = run(job, quiet=arguments.quiet, verbose=arguments.verbose)
     print_scores(finished.summary, as_json=arguments.json)
     if arguments.csv:
         write_csv(arguments.csv, finished.claims, job.stages)
@@ -35,27 +39,44 @@ def score_job(job: Job, read: AnswersFile, arguments: argparse.Namespace) -> int
 
 
 def run(job: Job, *, quiet: bool, verbose: bool = False, tell: Callable[[str], None] | None = None) -> Finished:
-    """Make sure that the services can be used, and make the run. Tells how to go on where it ends early."""
+    """Make sure that the services can be used, and make the run.
+
+    Where it ends early, tells how to go on and raises SystemExit with the exit code.
+    """
     require_services(job.settings, job.plan, job.answers, job.stages)
+    if not quiet:
+        _tell_place(job)
     try:
         return run_job(job, quiet=quiet, verbose=verbose, tell=tell)
-    except (KeyboardInterrupt, VeriscoreError) as problem:
-        if job.out.exists() and not isinstance(problem, ConfigurationError):
-            print_problem(f"what is finished is kept in {job.out}; go on with:\n  {job.go_on}")
-        raise
+    except KeyboardInterrupt:
+        print_problem(_how_to_go_on(job, "interrupted"))
+        raise SystemExit(exits.INTERRUPTED) from None
+    except StopRunError as stop:
+        print_problem(_how_to_go_on(job, f"stopped: {stop}"))
+        raise SystemExit(exits.INCOMPLETE) from stop
 
 
-def _tell_beginning(job: Job, read: AnswersFile) -> None:
+def _how_to_go_on(job: Job, why: str) -> str:
+    if not job.out.exists():
+        return f"{why}; nothing was begun"
+    return f"{why}\nwhat is finished is kept in {job.out}; go on with:\n  {job.go_on}"
+
+
+def _cap_note(finished: Finished) -> str:
+    if not isinstance(finished.stopped, BudgetSpentError):
+        return ""
+    return f"; all sessions of the run spent ${finished.record.spent:.4f}, so give a higher --max-cost to go on"
+
+
+def _tell_input(read: AnswersFile) -> None:
     for warning in read.warnings:
         print_note(f"warning: {warning}")
     if read.skipped:
         print_note(f"skipped {len(read.skipped)} bad lines; the first: {read.skipped[0]}")
-    if job.is_done:
-        print_note(f"{job.out} is complete already; nothing is asked for again")
-    elif job.stored:
-        print_note(f"going on with {job.out}")
-    else:
-        print_note(f"run: {job.out}")
+
+
+def _tell_place(job: Job) -> None:
+    print_note(f"going on with {job.out}" if job.stored else f"run: {job.out}")
     for problem in job.stored.unreadable if job.stored else ():
         print_note(f"warning: {problem}; it is done again")
 
@@ -70,8 +91,7 @@ def _exit_code(job: Job, finished: Finished, *, quiet: bool) -> int:
     for line in missed:
         print_problem(line)
     if finished.stopped:
-        print_problem(f"stopped: {finished.stopped}")
-        print_problem(f"what is finished is kept in {job.out}; go on with:\n  {job.go_on}")
+        print_problem(_how_to_go_on(job, f"stopped: {finished.stopped}{_cap_note(finished)}"))
         return exits.INCOMPLETE
     if not finished.summary.complete:
         print_problem(f"incomplete: something failed on the way; to try that again:\n  {job.go_on}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -49,13 +49,11 @@ def run_job(job: Job, *, quiet: bool, verbose: bool = False, tell: Callable[[str
                 result = session.run()
             except BaseException as problem:
                 session.end("stopped", _reason(problem))
-                if session.paid_nothing and job.stored is None:
+                if session.was_for_nothing:
                     folder.discard()
                 raise
-        if result.stopped and session.paid_nothing:
-            session.end("stopped", str(result.stopped))
-            if job.stored is None:
-                folder.discard()
+        if result.stopped and session.was_for_nothing:
+            folder.discard()
             raise ConfigurationError(str(result.stopped))
         return session.finish(result)
 
@@ -70,14 +68,17 @@ class Session:
         self._counts = Counts(len(job.answers))
         self._traces: dict[str, Trace] = {}
         self._spending: Spending | None = None
+        self._verdicts = 0
         stored = job.stored.claims if job.stored else ()
         self._done = {outcome.claim.id: outcome for outcome in stored if is_done(outcome)}
 
     @property
-    def paid_nothing(self) -> bool:
-        """Whether no call of this session was answered for money."""
+    def was_for_nothing(self) -> bool:
+        """Whether a new run has no verdict yet, and no call of it was answered for money."""
+        if self._job.stored or self._verdicts:
+            return False
         usage = self._spending.usage.values() if self._spending else ()
-        return not self._counts.ended and not any(each.cost is None or each.cost or each.input_tokens for each in usage)
+        return not any(each.cost is None or each.cost or each.input_tokens for each in usage)
 
     def run(self) -> RunResult:
         """Work until the end, or until something ends it."""
@@ -121,6 +122,7 @@ class Session:
         """Keep the claim."""
         self._folder.append_claim(outcome)
         self._traces.pop(outcome.claim.id, None)
+        self._verdicts += bool(outcome.verdicts)
         self._counts.claim_ended(outcome)
         self._display.show(self._counts)
         if time.monotonic() >= self._due:
@@ -129,16 +131,9 @@ class Session:
 
     def finish(self, result: RunResult) -> Finished:
         """Put everything in order on disk, with the scores."""
-        job, settings = self._job, self._job.settings
+        job = self._job
         k = k_by_domain(result.answers, job.k_rule)
-        summary = summarize(
-            result.answers,
-            result.claims,
-            k_rule=job.k_rule,
-            seed=settings.sampling_seed,
-            stages=job.stages,
-            protocol=settings.protocol,
-        )
+        summary = summarize_job(job, result.answers, result.claims)
         self._folder.replace_claims(result.claims)
         self._folder.replace_answers(score_all(result.answers, result.claims, k=k, stages=job.stages))
         self._folder.write_k(format_k_table(k, job.k_rule))
@@ -181,6 +176,18 @@ class Session:
             kind: UsageRecord(each.calls, each.input_tokens, each.cached_tokens, each.output_tokens, each.cost)
             for kind, each in sorted(usage.items())
         }
+
+
+def summarize_job(job: Job, answers: Sequence[AnswerOutcome], claims: Sequence[ClaimOutcome]) -> Summary:
+    """The scores that a job's settings give."""
+    return summarize(
+        answers,
+        claims,
+        k_rule=job.k_rule,
+        seed=job.settings.sampling_seed,
+        stages=job.stages,
+        protocol=job.settings.protocol,
+    )
 
 
 def not_recorded(claims: tuple[ClaimOutcome, ...]) -> tuple[str, ...]:

@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from veriscore_agent.domain import Answer, Stage
 from veriscore_agent.errors import ConfigurationError
 from veriscore_agent.settings import Settings
-from veriscore_agent.wiring import RecordingPlan, check_services
+from veriscore_agent.wiring import RecordingPlan, Spending, check_services
 
 
 def require_services(
     settings: Settings, plan: RecordingPlan, answers: Sequence[Answer], stages: Sequence[Stage]
 ) -> None:
-    """Raise ConfigurationError where a service that will be asked cannot be used. A replay asks none."""
+    """Raise ConfigurationError where a service cannot be used that will be asked. A replay asks none."""
     if plan.replay and not plan.live:
         return
+    Spending.from_settings(settings)
     search = plan.replay is None and needs_search(answers, stages)
     for check in asyncio.run(check_services(settings, search=search)):
         if not check.ok:
