@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 import anyio
@@ -13,6 +13,10 @@ import httpx
 from veriscore_agent.adapters.http.attempts import Attempt, Place, attempt_log
 
 _OVERLOADED = frozenset({429, 503})
+_LOWEST = 1 / 1024
+_LONGEST_PAUSE_S = 5.0
+_NEWEST_WEIGHS = 0.2
+"""Share of the newest try in the moving average of a call's duration."""
 
 
 class Limiter(Protocol):
@@ -24,55 +28,73 @@ class Limiter(Protocol):
 
 
 class AdaptiveLimiter:
-    """At most ``limit`` calls at a time; halved when the service is overloaded, growing back slowly.
+    """At most ``limit`` calls at a time; fewer while the service is overloaded.
 
-    Halving happens at most once per round trip: answers to requests that were sent before the last halving tell
-    nothing about the limit that is in force. It grows back by one for every ``4 x limit`` calls that went well.
-    Calls that wait are served in order; a call that comes back for a retry goes first.
+    At a 429 or 503 the limit is halved, at most once per round trip: answers to requests that were sent before the
+    last halving tell nothing about the limit that is in force. It grows back by one for every ``4 x limit`` answers
+    that went well.
+
+    Below one it is the share of time in which a single call may run: where a provider allows five calls a second, and
+    answers each in a hundredth, one at a time is still too many. There it grows by half with each good answer, for a
+    limit that is counted by the second is found far too low when the second is over.
+
+    Calls wait in the order in which they came, those that come back for a retry behind the others, so that no call
+    alone bears all the refusals.
     """
 
-    def __init__(self, limit: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        limit: int,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
+    ) -> None:
         self._highest, self._limit = limit, float(limit)
-        self._clock = clock
+        self._clock, self._sleep = clock, sleep
         self._lowered_s = float("-inf")
+        self._call_s = 0.0
         self._in_use = 0
         self._waiting: OrderedDict[anyio.Event, None] = OrderedDict()
-        self._returning: OrderedDict[anyio.Event, None] = OrderedDict()
-        """Waiting for a retry: they go first, so that a call that was begun ends."""
 
     @property
     def limit(self) -> int:
         """Calls that may run at a time now."""
-        return int(self._limit)
+        return max(1, int(self._limit))
+
+    @property
+    def pause_s(self) -> float:
+        """Seconds for which a call keeps its place unused before it runs; 0 where the limit is one or more."""
+        return min(_LONGEST_PAUSE_S, self._call_s * max(0.0, 1 / self._limit - 1))
 
     @property
     def in_use(self) -> int:
-        """Calls that run now."""
+        """Calls that have a place now."""
         return self._in_use
 
     @property
     def idle(self) -> bool:
         """True where nothing runs, nothing waits, and nothing is remembered of an overload."""
-        return not (self._in_use or self._waiting or self._returning) and self._limit >= self._highest
+        return not self._in_use and not self._waiting and self._limit >= self._highest
 
     def limiter_for(self, request: httpx.Request) -> AdaptiveLimiter:
         """Itself: every request counts."""
         return self
 
-    async def take(self, *, returning: bool = False) -> None:
-        """Wait for a place; ahead of all that had none yet where the call is ``returning``."""
+    async def take(self) -> None:
+        """Wait for a place."""
         turn = anyio.Event()
-        queue = self._returning if returning else self._waiting
-        queue[turn] = None
+        self._waiting[turn] = None
         self._call_up()
         try:
-            # Waits for nothing where the turn has come already.
+            # Neither waits where there is no need to.
             await turn.wait()
+            if self._limit < 1:
+                await self._sleep(self.pause_s)
         except BaseException:
             if turn.is_set():
                 self.give_back()
             else:
-                del queue[turn]
+                del self._waiting[turn]
             raise
 
     def give_back(self) -> None:
@@ -82,17 +104,20 @@ class AdaptiveLimiter:
 
     def heard(self, attempt: Attempt) -> None:
         """Learn from one try."""
-        if attempt.status in _OVERLOADED and not attempt.final:
-            if attempt.began_s >= self._lowered_s:
-                self._limit = max(1.0, self._limit / 2)
-                self._lowered_s = self._clock()
-        elif attempt.status is not None:
-            self._limit = min(float(self._highest), self._limit + 0.25 / self._limit)
+        if attempt.status is None or attempt.final:
+            return
+        self._call_s += (attempt.seconds - self._call_s) * (_NEWEST_WEIGHS if self._call_s else 1)
+        if attempt.status not in _OVERLOADED:
+            more = 0.25 / self._limit if self._limit >= 1 else 0.5 * self._limit
+            self._limit = min(float(self._highest), self._limit + more)
             self._call_up()
+        elif attempt.began_s >= self._lowered_s:
+            self._limit = max(_LOWEST, self._limit / 2)
+            self._lowered_s = self._clock()
 
     def _call_up(self) -> None:
-        while self._in_use < self.limit and (queue := self._returning or self._waiting):
-            turn, _ = queue.popitem(last=False)
+        while self._waiting and self._in_use < self.limit:
+            turn, _ = self._waiting.popitem(last=False)
             self._in_use += 1
             turn.set()
 
@@ -154,11 +179,11 @@ class _Place(Place):
 
     def __init__(self, limiter: AdaptiveLimiter) -> None:
         self._limiter = limiter
-        self._held, self._held_before = False, False
+        self._held = False
 
     async def take(self) -> None:
-        await self._limiter.take(returning=self._held_before)
-        self._held = self._held_before = True
+        await self._limiter.take()
+        self._held = True
 
     def give_back(self) -> None:
         if self._held:
