@@ -93,6 +93,9 @@ class Settings:
     obey_robots: bool = True
     user_agent: str = ""
     """Empty: the package's own name, version and address."""
+    page_proxy: str = ""
+    """Address of an HTTP proxy that pages go through. Empty: none. It, and not this program, then decides in the end
+    which addresses are connected to."""
     page_timeout_s: float = 20.0
     """Seconds that one page may take in all, redirects and extraction included."""
     max_page_bytes: int = 5_000_000
@@ -176,7 +179,7 @@ class _Layer:
 
 LOCAL_SETTINGS = frozenset(
     {
-        *("base_url", "api_key", "search_base_url", "search_api_key", "user_agent", "extraction_workers"),
+        *("base_url", "api_key", "search_base_url", "search_api_key", "user_agent", "page_proxy", "extraction_workers"),
         *("timeout_s", "extract_timeout_s", "judge_timeout_s", "plan_timeout_s", "search_timeout_s", "page_timeout_s"),
         *("model_concurrency", "search_concurrency", "page_concurrency", "host_concurrency", "answer_concurrency"),
         *("max_retries", "retry_total_s", "max_cost", "prices"),
@@ -220,7 +223,7 @@ def public_settings(settings: Settings) -> dict[str, str | int | float | bool | 
     """Every setting but the keys as a JSON value, addresses without user name, password and query."""
     values = {each.name: getattr(settings, each.name) for each in fields(Settings)}
     public = {name: value for name, value in values.items() if name not in _SECRET_SETTINGS}
-    public |= {name: _public_address(public[name]) for name in ("base_url", "search_base_url")}
+    public |= {name: _public_address(public[name]) for name in ("base_url", "search_base_url", "page_proxy")}
     return {name: str(value) if isinstance(value, Path) else value for name, value in public.items()}
 
 

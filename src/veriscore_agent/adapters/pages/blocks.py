@@ -214,6 +214,9 @@ def _table_cells(table: LexborNode) -> list[list[Cell]]:
     """The cells of a table's rows, or nothing where it holds another table, or is too large to lay out."""
     rows: list[list[Cell]] = []
     count = 0
+    # The search finds the table itself, too. Without this, tables in tables would be read once for every level.
+    if len(table.css("table")) > 1:
+        return []
     for row in _rows_of(table):
         cells: list[Cell] = []
         in_head = row.parent is not None and row.parent.tag == "thead"
@@ -224,7 +227,7 @@ def _table_cells(table: LexborNode) -> list[list[Cell]]:
         if count > _MAX_TABLE_CELLS:
             return []
         rows.append(cells)
-    return [] if table.css_first("table table") is not None else rows
+    return rows
 
 
 def _rows_of(table: LexborNode) -> list[LexborNode]:

@@ -78,10 +78,10 @@ def _decoded(body: bytes, content_type: str) -> str:
 def _utf8(body: bytes, *, is_declared: bool) -> str | None:
     """The body as UTF-8, if it is that: text of another encoding is hardly ever valid by chance.
 
-    A cut-off end, a lone surrogate, and where UTF-8 is declared a few bad bytes, change nothing in that.
+    A lone surrogate changes nothing in that, nor does a cut-off end or, where UTF-8 is declared, a few bad bytes.
     """
     try:
-        return body.decode("utf-8")
+        return body.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         text = body.decode("utf-8", "replace")
     wrong = text.count("\ufffd")

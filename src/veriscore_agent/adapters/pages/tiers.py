@@ -67,7 +67,12 @@ def _voted(blocks: Sequence[Block], article: str) -> list[bool]:
     whole = _letters(article)
     letters = [_letters(block.text) for block in blocks]
     main = [
-        text in lines or (len(text) >= _SHORT and text in whole) or (block.kind == "row" and _row_is_in(block, whole))
+        bool(text)
+        and (
+            text in lines
+            or (len(text) >= _SHORT and text in whole)
+            or (block.kind == "row" and _row_is_in(block, whole))
+        )
         for block, text in zip(blocks, letters, strict=True)
     ]
     voted = [at for at, is_main in enumerate(main) if is_main]
@@ -110,5 +115,3 @@ def _letters(text: str) -> str:
     if text.isascii():
         return _NOT_LETTERS.sub("", text).lower()
     return _NOT_LETTERS.sub("", unicodedata.normalize("NFKC", text)).lower()
-
-

@@ -1,0 +1,200 @@
+"""From the body of a response to the text of a page: a pure function of bytes, address and content type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any, Literal
+
+from selectolax.lexbor import LexborHTMLParser
+
+from veriscore_agent.adapters.pages.blocks import Block, html_blocks
+from veriscore_agent.adapters.pages.bounds import check_markup, is_too_large_for_trafilatura
+from veriscore_agent.adapters.pages.decode import decode_body
+from veriscore_agent.adapters.pages.tiers import render, split_tiers
+
+MAX_HTML_CHARACTERS = 3_000_000
+"""Markup behind this is not read."""
+MAX_TEXT_CHARACTERS = 400_000
+"""Text behind this is not kept; periphery goes first."""
+_MAX_TITLE = 300
+
+BodyKind = Literal["html", "text", "pdf", "other"]
+
+_HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml", "application/vnd.wap.xhtml+xml")
+_UNTOLD_TYPES = ("", "application/octet-stream", "unknown/unknown", "*/*", "text")
+_MARKUP = re.compile(
+    rb"^[\s\x00]*<(?:!doctype|html|head|body|\?xml|!--|meta|title|div|p|h1|table|script|article)\b", re.I
+)
+_BINARY = re.compile(
+    rb"\x89PNG|\xff\xd8\xff|GIF8|PK\x03\x04|\x1f\x8b|RIFF|\x7fELF|OggS|\xd0\xcf\x11\xe0|7z\xbc\xaf|Rar!|ID3|wOF"
+)
+_CHALLENGE_SCRIPTS = (
+    "_cf_chl_opt",
+    "cf-chl-",
+    "_incapsula_resource?swudnsai",
+    "captcha-delivery.com/c.js",
+    "captcha-delivery.com/captcha",
+    "captcha-delivery.com/i.js",
+    "px-captcha",
+    "sec-if-cpt-container",
+    "awswafintegration.checkforcerefresh",
+    "/.well-known/sgcaptcha",
+)
+"""Of bot protections, and only of the pages that keep visitors out."""
+_PASSWORD_FIELD = re.compile(r"type\s*=\s*[\"']?password")
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """What trafilatura makes of a page."""
+
+    text: str = ""
+    title: str = ""
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedPage:
+    """The text of a page, main tier first, and what else its markup tells."""
+
+    title: str
+    text: str
+    date: str | None
+    """Of publication, ISO 8601."""
+    main_chars: int
+    """Length of the main tier, with which ``text`` begins."""
+    extractor: str
+    """Names and versions of what extracted it."""
+    clues: tuple[str, ...] = ()
+    """See ``core.blocked.Clue``."""
+
+    def as_note(self) -> dict[str, Any]:
+        """As a JSON-able value, to be kept with the page's exchange."""
+        return asdict(self) | {"clues": list(self.clues)}
+
+
+def page_of_note(note: object) -> ExtractedPage | None:
+    """What ``as_note`` gave, or None where the value is not of that form."""
+    match note:
+        case {
+            "title": str(title),
+            "text": str(text),
+            "date": None | str() as date,
+            "main_chars": int(main_chars),
+            "extractor": str(extractor),
+            "clues": [*clues],
+        } if isinstance(note, Mapping):
+            return ExtractedPage(title, text, date, main_chars, extractor, tuple(map(str, clues)))
+    return None
+
+
+def body_kind(body: bytes, content_type: str) -> BodyKind:
+    """What a body is, by its first bytes and, where these do not tell, by what the server says."""
+    if body[:1024].lstrip().startswith(b"%PDF-"):
+        return "pdf"
+    if _BINARY.match(body):
+        return "other"
+    told = content_type.partition(";")[0].strip().lower()
+    if told in _HTML_TYPES or _MARKUP.match(body[:1024]):
+        return "html"
+    if told.startswith("text/"):
+        return "text"
+    return "text" if told in _UNTOLD_TYPES and b"\x00" not in body[:1024] else "other"
+
+
+def extract_page(
+    body: bytes, url: str, content_type: str, find_article: Callable[[str, str], Article | None] | None = None
+) -> ExtractedPage:
+    """The text of an HTML or plain-text body. What trafilatura cannot read, the block walk can.
+
+    ``find_article`` (markup, address) stands in for trafilatura; None from it means that it could not say. Raises
+    UnreadablePageError for markup that is built to be slow.
+    """
+    text = decode_body(body, content_type)[:MAX_HTML_CHARACTERS]
+    if body_kind(body, content_type) == "text":
+        return _page(_plain_tiers(text), extractor="plain text")
+    check_markup(text)
+    blocks = html_blocks(text)
+    article = (find_article or find_article_with_trafilatura)(text, url)
+    return _page(
+        split_tiers(blocks, article.text if article else ""),
+        title=(article.title if article else "") or _title_of(text),
+        date=article.date if article else None,
+        extractor=f"selectolax {_SELECTOLAX}" + (f", trafilatura {_TRAFILATURA}" if article else ""),
+        clues=_clues(text),
+    )
+
+
+def find_article_with_trafilatura(html: str, url: str) -> Article | None:
+    """The article of a page with its title and date, or None where trafilatura fails.
+
+    Its balanced mode: on labelled pages it keeps more than ``favor_recall`` and lets less boilerplate in.
+    """
+    from trafilatura import bare_extraction
+    from trafilatura.metadata import Document
+
+    if is_too_large_for_trafilatura(html):
+        return None
+    try:
+        found = bare_extraction(html, url=url or None, include_comments=False, with_metadata=True)
+    except Exception:  # A library that meets the worst of the web; its failure is a missing vote, no missing page.
+        return None
+    if not isinstance(found, Document):
+        return None
+    return Article(text=found.text or "", title=found.title or "", date=found.date or None)
+
+
+_SELECTOLAX, _TRAFILATURA = version("selectolax"), version("trafilatura")
+
+
+def _plain_tiers(text: str) -> tuple[list[Block], list[Block]]:
+    """The paragraphs of a plain text, all of them main."""
+    parts = [part for part in re.split(r"\n\s*\n", text) if part.strip()]
+    lines = ["\n".join(line.strip() for line in part.strip().split("\n")) for part in parts]
+    return [Block("paragraph", each, "body") for each in lines], []
+
+
+def _page(
+    tiers: tuple[list[Block], list[Block]],
+    *,
+    extractor: str,
+    title: str = "",
+    date: str | None = None,
+    clues: tuple[str, ...] = (),
+) -> ExtractedPage:
+    main = _cut(render(tiers[0]), MAX_TEXT_CHARACTERS)
+    periphery = _cut(render(tiers[1]), MAX_TEXT_CHARACTERS - len(main))
+    return ExtractedPage(
+        title=" ".join(title.split())[:_MAX_TITLE],
+        text=f"{main}\n\n{periphery}" if main and periphery else main or periphery,
+        date=date,
+        main_chars=len(main),
+        extractor=extractor,
+        clues=clues,
+    )
+
+
+def _cut(text: str, limit: int) -> str:
+    """At most ``limit`` characters, ending with a line where there is one."""
+    if len(text) <= limit:
+        return text
+    cut = text[:limit]
+    return cut[: cut.rfind("\n")] if cut.rfind("\n") > limit // 2 else cut
+
+
+def _title_of(html: str) -> str:
+    title = LexborHTMLParser(html[:200_000]).css_first("title")
+    return title.text(deep=True) if title else ""
+
+
+def _clues(html: str) -> tuple[str, ...]:
+    markup = html.lower()
+    told = {
+        "challenge_script": any(script in markup for script in _CHALLENGE_SCRIPTS),
+        "password_field": "password" in markup and _PASSWORD_FIELD.search(markup) is not None,
+        "script": "<script" in markup,
+    }
+    return tuple(clue for clue, is_told in told.items() if is_told)
