@@ -19,7 +19,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^    (veriscore-agent .*)$", re.MULTILINE)
 ANSWERS = (
-    '{"question": "Q?", "response": "The bridge plainly stands. It was deeply loved.", "model": "m", "id": "q1"}\n'
+    '{"question": "Q?", "response": "The bridge plainly stands.", "model": "m", "id": "q1"}\n'
 )
 
 
