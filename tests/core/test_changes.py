@@ -113,12 +113,14 @@ def test_an_audit_of_everything_leaves_nothing_to_estimate() -> None:
 
 
 def test_a_label_that_was_not_audited_stays() -> None:
-    """Nothing is known of contradicted claims: they are not corrected, and the audit shows that there are two."""
-    answer = make_answer(4)
-    summary = summarize([answer], make_claims(answer, "S/S S C C"), k_rule=K4)
-    assert corrected(summary) == pytest.approx(2 * 2 / (4 + 4))
+    """Nothing is known of contradicted claims: they are not corrected, and the audit shows how many there are."""
+    words = ["S/S S/S C C", "S/S C C I", "S/S S/S S/S C"]
+    answers = [(make_answer(4, id=str(number)), word) for number, word in enumerate(words)]
+    summary = summarize(*make_run(*answers), k_rule=K4, resamples=100)
+    pages = summary.groups[0].stages[1]
+    assert pages.f1_corrected == pages.f1
     assert summary.audit is not None
-    assert (summary.audit.rates[1].decided, summary.audit.rates[1].turned) == (2, share_of(0, 0))
+    assert (summary.audit.rates[1].decided, summary.audit.rates[1].turned) == (5, share_of(0, 0))
 
 
 def test_no_audit_means_no_correction() -> None:

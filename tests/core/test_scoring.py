@@ -27,7 +27,7 @@ from veriscore_agent.core.scoring import (
     summarize,
 )
 from veriscore_agent.core.scoring.summary import GroupSummary, StageScore
-from veriscore_agent.core.statistics import Estimate
+from veriscore_agent.core.statistics import Estimate, percentile_interval, prompt_draws
 from veriscore_agent.domain import LABELS, STAGES, AnswerOutcome, ClaimOutcome, Stage, Unscored, Verdict
 
 REFERENCE = KRule("reference", "reference")
@@ -425,6 +425,29 @@ def test_another_seed_moves_the_interval_alone() -> None:
     one, other = (only_stage(summarize(answers, claims, k_rule=REFERENCE, seed=seed, resamples=50)) for seed in (1, 2))
     assert one.f1.value == other.f1.value
     assert (one.f1.low, one.f1.high) != (other.f1.low, other.f1.high)
+
+
+def test_the_interval_is_that_of_the_resampled_questions() -> None:
+    """Worked again: questions in sorted order, drawn by the seed and the domain, both models on the same draws."""
+    questions = [f"question {number}" for number in (5, 3, 9, 1, 7, 2, 8)]
+    supported = {"one": [0, 1, 2, 3, 4, 5, 6], "other": [6, 6, 1, 0, 2, 5, 3]}
+    pairs = [
+        (
+            make_answer(6, id=question, model=model),
+            " ".join("S" * supported[model][number] + "C" * (6 - supported[model][number])),
+        )
+        for model in supported
+        for number, question in enumerate(questions)
+    ]
+    found = summarize(*make_run(*pairs), k_rule=at_k(6), seed=3, resamples=400).groups
+    for group in found:
+        score = {question: supported[group.model][number] / 6 for number, question in enumerate(questions)}
+        ordered = [score[question] for question in sorted(questions)]
+        draws = prompt_draws(7, seed="3 prompts 'd'", resamples=400)
+        means = [sum(ordered[index] for index in draw) / 7 for draw in draws]
+        expected = percentile_interval(means)
+        assert expected is not None
+        assert (group.stages[0].f1.low, group.stages[0].f1.high) == pytest.approx((expected.low, expected.high))
 
 
 def test_answers_to_one_question_are_resampled_together() -> None:
