@@ -15,6 +15,8 @@ import pytest
 from tests.loopback import Handler, LoopbackServer, Reply, json_reply
 from veriscore_agent.adapters.http.stack import NoNetworkTransport, build_stack
 from veriscore_agent.adapters.openai_model import AdaptingTransport, OpenAIModel
+from veriscore_agent.adapters.openai_model.adapting import Adaptation
+from veriscore_agent.adapters.openai_model.problems import read_problem
 from veriscore_agent.adapters.prices import load_prices
 from veriscore_agent.adapters.recording.policy import StorePolicy
 from veriscore_agent.adapters.recording.store import ExchangeStore
@@ -287,6 +289,14 @@ async def test_calls_that_learn_different_things_at_once_all_end_well() -> None:
         await here.model.complete(ask(schema=True))
         assert len(here.bodies) == sent + 1
     assert set(here.transport.adaptations["m"]) == {"JSON mode", "no temperature"}
+
+
+def test_a_late_refusal_takes_nothing_back() -> None:
+    """Two requests went out before anything was known; the answer to the second comes after two lessons."""
+    refused = read_problem(400, json.dumps(openai_error("json_schema is not supported")))
+    sent = {"messages": [], "response_format": {"type": "json_schema"}}
+    known = Adaptation(json_form="none", without=frozenset({"seed"}))
+    assert known.after(refused, sent) == known
 
 
 async def test_models_are_learned_of_apart() -> None:

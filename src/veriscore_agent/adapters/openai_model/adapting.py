@@ -112,18 +112,21 @@ class Adaptation:
         return sent
 
     def after(self, problem: Problem, sent: Mapping[str, Any]) -> Adaptation | None:
-        """What to do once ``sent`` was refused with ``problem``; None where nothing can be adapted."""
+        """What to do once ``sent`` was refused with ``problem``; None where nothing can be adapted.
+
+        ``sent`` may be older than this adaptation: what is known by now is never taken back.
+        """
         most = output_limit(problem)
         if most is not None and most < _asked_tokens(sent):
-            return replace(self, most_tokens=most)
+            return replace(self, most_tokens=min(most, self.most_tokens or most))
         feature = refused_feature(problem, sent)
         if feature is None:
             return None
         if feature in _LIMITS:
             return replace(self, limit=_LIMITS[1 - _LIMITS.index(feature)])
         if feature == "response_format":
-            is_schema = sent["response_format"].get("type") == "json_schema"
-            return replace(self, json_form="json_object" if is_schema else "none")
+            only_schema = sent["response_format"].get("type") == "json_schema" and self.json_form != "none"
+            return replace(self, json_form="json_object" if only_schema else "none")
         return replace(self, without=self.without | {feature})
 
     @property
@@ -193,30 +196,28 @@ class AdaptingTransport(httpx.AsyncBaseTransport):
             return await self._inner.handle_async_request(request)
         model, tried = str(body.get("model", "")), []
         while True:
-            adaptation = self._learned.get(model, Adaptation())
-            sent = adaptation.apply(body)
+            sent = self._learned.get(model, Adaptation()).apply(body)
             tried.append(sent)
             response = await self._inner.handle_async_request(_with_body(request, sent, changed=sent != body))
-            if not await self._learn(model, adaptation, sent, response):
-                return response
-            if self._learned[model].apply(body) in tried:
+            adaptation = await self._learn(model, sent, response)
+            if adaptation is None or adaptation.apply(body) in tried:
                 return response
             await response.aclose()
 
-    async def _learn(
-        self, model: str, adaptation: Adaptation, sent: Mapping[str, Any], response: httpx.Response
-    ) -> bool:
-        """True where another form may be taken: found now, or by another call in the meantime."""
+    async def _learn(self, model: str, sent: Mapping[str, Any], response: httpx.Response) -> Adaptation | None:
+        """What is known after a response; None where it is no refusal that can be adapted to.
+
+        A lesson is put on top of what other calls have learned since ``sent`` went out.
+        """
         if response.status_code not in _ADAPTABLE_STATUSES:
-            return False
+            return None
         await response.aread()
-        lesson = adaptation.after(read_problem(response.status_code, response.text), sent)
-        if lesson is None:
-            return False
-        if self._learned.get(model, Adaptation()) == adaptation:
+        known = self._learned.get(model, Adaptation())
+        lesson = known.after(read_problem(response.status_code, response.text), sent)
+        if lesson is not None and lesson != known:
             self._learned[model] = lesson
             _log.info("model %s: %s", model, ", ".join(lesson.changes))
-        return True
+        return lesson
 
     async def aclose(self) -> None:
         """Close the layer below."""
