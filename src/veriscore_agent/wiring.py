@@ -34,6 +34,7 @@ from veriscore_agent.adapters.run_folder import (
     software,
 )
 from veriscore_agent.adapters.serper import SerperSearcher
+from veriscore_agent.adapters.serper import is_final as is_final_search
 from veriscore_agent.adapters.spending import Spending, SpendingTransport
 from veriscore_agent.adapters.text_file import check_writable, read_text, write_text
 from veriscore_agent.adapters.tokens import count_tokens
@@ -273,7 +274,7 @@ class _Stacks:
         if service == "page":
             # A page is one piece of evidence among several: worth one more try, not a wait.
             return RetryPolicy(min(1, settings.max_retries), settings.page_timeout_s, longest_wait_s=2.0)
-        final = is_final if service == "model" else None
+        final = is_final if service == "model" else is_final_search
         return RetryPolicy(settings.max_retries, settings.retry_total_s, is_final=final)
 
     def _layers(self, service: Service) -> Sequence[Layer]:
