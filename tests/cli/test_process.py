@@ -1,0 +1,158 @@
+"""The command line as a process: kills, signals, pipes, locales, and what is imported."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CLAIMS, RunCommand, clean_environment, start_process, write_answers
+from tests.services import Services
+
+MANY = tuple(f"The mill plainly ground {number} sacks of grain." for number in range(100, 130))
+SLOW = ("--model-concurrency", "2", "--search-concurrency", "2")
+
+
+def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    """Wait until it holds, or fail where the process ends before, or after a minute."""
+    until = time.monotonic() + 60
+    while not condition():
+        if process.poll() is not None or time.monotonic() > until:
+            process.kill()
+            raise AssertionError(process.communicate())
+        time.sleep(0.02)
+
+
+def kept_claims(run: Path) -> int:
+    path = run / "claims.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def asked_again(paid: list[str]) -> int:
+    return sum(count - 1 for count in Counter(paid).values())
+
+
+def test_a_killed_run_keeps_what_was_finished_and_pays_for_nothing_twice(process: RunCommand, tmp_path: Path) -> None:
+    """K09: SIGKILL in the middle; the finished claims are on disk, and the same command completes the run."""
+    name = write_answers(tmp_path, *MANY)
+    with Services(delay_s=0.02) as services:
+        killed = start_process(tmp_path, ["score", name, "--out", "run", *SLOW], services.environment())
+        wait_for(lambda: kept_claims(tmp_path / "run") >= 5, killed)
+        killed.kill()
+        killed.communicate()
+        kept = kept_claims(tmp_path / "run")
+        assert 5 <= kept < len(MANY)
+        ended = process("score", name, "--out", "run", *SLOW, services=services)
+        assert ended.code == 0, ended.err
+        # Only what was in flight at the kill, and so never received, may be asked for again.
+        assert asked_again(services.paid()) <= 4
+        assert len(set(services.paid())) == 3 * len(MANY)
+    rows = [json.loads(line) for line in (tmp_path / "run" / "claims.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["claim"]["text"] for row in rows] == list(MANY)
+    assert {row["verdicts"][-1]["label"] for row in rows} == {"supported"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "a plea to end"])
+def test_an_interrupted_run_says_how_to_go_on_and_goes_on(process: RunCommand, tmp_path: Path, how: int) -> None:
+    name = write_answers(tmp_path, *MANY)
+    with Services(delay_s=0.02) as services:
+        interrupted = start_process(tmp_path, ["score", name, "--out", "a run", *SLOW], services.environment())
+        wait_for(lambda: kept_claims(tmp_path / "a run") >= 3, interrupted)
+        interrupted.send_signal(how)
+        out, err = (text.decode() for text in interrupted.communicate(timeout=30))
+        assert (interrupted.returncode, out) == (130, "")
+        assert "go on with:\n  veriscore-agent score answers.jsonl --out 'a run' --model-concurrency 2" in err
+        assert "Traceback" not in err
+        record = json.loads((tmp_path / "a run" / "run.json").read_text(encoding="utf-8"))
+        assert (record["status"], record["reason"]) == ("stopped", "interrupted")
+        unfinished = process("rescore", "a run")
+        assert (unfinished.code, "did not come to its end" in unfinished.err) == (2, True)
+        ended = process("score", name, "--out", "a run", *SLOW, services=services)
+        assert ended.code == 0, ended.err
+        assert asked_again(services.paid()) <= 4
+    record = json.loads((tmp_path / "a run" / "run.json").read_text(encoding="utf-8"))
+    assert [session["status"] for session in record["sessions"]] == ["stopped", "complete"]
+    assert len(record["sessions"]) == 2
+
+
+def test_two_processes_do_not_write_to_one_run(process: RunCommand, tmp_path: Path) -> None:
+    name = write_answers(tmp_path, *MANY)
+    with Services(delay_s=0.1) as services:
+        first = start_process(tmp_path, ["score", name, "--out", "run", *SLOW], services.environment())
+        wait_for((tmp_path / "run" / "run.json").exists, first)
+        second = process("score", name, "--out", "run", *SLOW, services=services)
+        first.kill()
+        first.communicate()
+    assert second.code == 2
+    assert f"run is being written by another process (process {first.pid})" in second.err
+
+
+LOCALES = [
+    {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"},
+    {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+]
+
+
+@pytest.mark.parametrize("variables", LOCALES, ids=["cp1252", "C"])
+def test_any_text_survives_any_locale(process: RunCommand, tmp_path: Path, variables: dict[str, str]) -> None:
+    """K05: what an encoding lacks is replaced on the screen, and whole in the files."""
+    claim = "The mill at Ž plainly stood → by the river ✅ in 1902."
+    name = write_answers(tmp_path, claim)
+    with Services() as services:
+        ended = process("score", name, "--out", "run", "--verbose", services=services, **variables)
+        assert ended.code == 0, ended.err
+    shown = process("show", "run", "q1#1", **variables)
+    assert shown.code == 0, shown.err
+    as_json = process("show", "run", "q1#1", "--json", **variables)
+    assert json.loads(as_json.out)["claim"]["text"] == claim
+    row = json.loads((tmp_path / "run" / "claims.jsonl").read_text(encoding="utf-8"))
+    assert row["claim"]["text"] == claim
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe of POSIX")
+def test_a_reader_who_has_gone_is_no_error(process: RunCommand, tmp_path: Path) -> None:
+    with Services() as services:
+        process("score", write_answers(tmp_path), "--out", "run", services=services)
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(
+        [sys.executable, "-m", "veriscore_agent", "show", "run"],
+        cwd=tmp_path,
+        env=clean_environment(),
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["score", "--help"]], ids=" ".join)
+def test_help_imports_nothing_heavy(words: list[str]) -> None:
+    script = (
+        "import sys\n"
+        "from veriscore_agent.cli import main\n"
+        f"code = main({words!r})\n"
+        "heavy = {'openai', 'langgraph', 'httpx', 'trafilatura', 'pydantic', 'rich'} & set(sys.modules)\n"
+        "sys.exit(f'{code} {heavy}' if code or heavy else 0)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=60, check=False, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert "veriscore-agent" in ended.stdout
+
+
+def test_a_run_that_nobody_watches_prints_plain_lines(process: RunCommand, tmp_path: Path) -> None:
+    with Services() as services:
+        ended = process("score", write_answers(tmp_path), "--out", "run", services=services)
+    assert f"answers read 1/1, claims {len(CLAIMS)}/{len(CLAIMS)}" in ended.err
+    assert "\x1b" not in ended.err + ended.out
