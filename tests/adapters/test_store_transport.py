@@ -345,6 +345,23 @@ async def test_a_redirect_with_a_key_works_live_and_replayed(tmp_path: Path) -> 
     assert "abc" not in "".join(each.url for each in recordings(tmp_path))
 
 
+async def test_a_wall_of_cookies_can_be_passed_live_and_replayed(tmp_path: Path) -> None:
+    """Some sites redirect to the very same address with a cookie; it is another sample of the same page."""
+
+    def handle(_method: str, _path: str, headers: Mapping[str, str], _body: bytes) -> Reply:
+        if headers.get("cookie") == "seen=1; way=2":
+            return Reply(body=b"inside")
+        return Reply(302, [("Location", "/"), ("Set-Cookie", "seen=1"), ("Set-Cookie", "way=2")])
+
+    with LoopbackServer(handle) as server:
+        for policy in (StorePolicy.record(ExchangeStore(tmp_path)), StorePolicy.replay(ExchangeStore(tmp_path))):
+            async with client(policy, "page", offline=policy.own is None) as asking:
+                first = await asking.get(server.url, headers=call_headers(kind="page", subject="x", sample=0))
+                again = await asking.get(server.url, headers=call_headers(kind="page", subject="x", sample=1))
+            assert (first.status_code, first.headers["location"], again.content) == (302, "/", b"inside")
+    assert not [path for path in cassettes(tmp_path) if b"seen" in path.read_bytes()]
+
+
 async def test_what_is_recorded_of_a_real_exchange_holds_no_key(tmp_path: Path) -> None:
     """I02 over the wire: keys in headers, address and answer, cookies and organisation in the answer."""
     key = "k-0123456789abcdef"

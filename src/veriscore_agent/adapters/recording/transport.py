@@ -13,7 +13,7 @@ from veriscore_agent.adapters.http.attempts import Attempt, new_attempt_log
 from veriscore_agent.adapters.http.body import RawBody, decoded_response, whole_body
 from veriscore_agent.adapters.http.exchange import EXTENSION, Call, take_call
 from veriscore_agent.adapters.http.failures import NotRecorded
-from veriscore_agent.adapters.recording.cassette import Recorded, RecordedFailure, RecordedResponse, State
+from veriscore_agent.adapters.recording.cassette import Pairs, Recorded, RecordedFailure, RecordedResponse, State
 from veriscore_agent.adapters.recording.closest import closest, describe
 from veriscore_agent.adapters.recording.handle import StoredExchange
 from veriscore_agent.adapters.recording.keys import Identity, identify
@@ -24,12 +24,17 @@ from veriscore_agent.errors import InputError, ReplayMissError, Service
 _MAX_DECODED_BYTES = 100_000_000
 """Against a stack without BoundedBodyTransport; no setting of it may be higher."""
 
+_LIVE_HEADERS = frozenset({"location", "set-cookie"})
+"""Handed on as they came, for a chain of redirects has to work, keys and cookies in it included. Recorded is only the
+scrubbed address, whose identity is the same, and no cookie, on which no identity depends."""
+
 
 class StoreTransport(httpx.AsyncBaseTransport):
     """Answer from what is recorded, or ask and record, as the policy says.
 
-    What it delivers live is what a replay will deliver: decoded bodies, allowed headers, no secrets, failures rebuilt
-    from class and message. Within one run a request has one outcome, recorded once, however often it is asked.
+    What it delivers live is what a replay will deliver (but for Location and Set-Cookie): decoded bodies, allowed
+    headers, no secrets, failures rebuilt from class and message. Within one run a request has one outcome, recorded
+    once, however often it is asked.
 
     Raises the recorded or the fresh httpx.RequestError; NotRecorded or ReplayMissError for a frozen request that is
     not in the recording; InputError for a file of a recording that cannot be read. A ReplayMissError is no HTTP
@@ -103,7 +108,7 @@ class StoreTransport(httpx.AsyncBaseTransport):
             response = await decoded_response(response, await whole_body(response), _MAX_DECODED_BYTES)
             headers = tuple(response.headers.multi_items())
             recorded = RecordedResponse(response.status_code, headers, response.content, response.reason_phrase)
-            outcome = _Outcome(recorded, location=response.headers.get("Location"))
+            outcome = _Outcome(recorded, live_headers=tuple(each for each in headers if each[0] in _LIVE_HEADERS))
         except httpx.RequestError as problem:
             outcome = _Outcome(_failure(problem), problem)
         return await self._keep(request, identity, call, replace(outcome, attempts=tuple(log.attempts)))
@@ -130,11 +135,9 @@ class StoreTransport(httpx.AsyncBaseTransport):
         outcome = stored.recorded.outcome
         if isinstance(outcome, RecordedFailure):
             raise failure_error(outcome, request) from (fresh.problem if fresh else None)
-        headers = httpx.Headers(outcome.headers)
-        headers["Content-Length"] = str(len(outcome.body))
-        if fresh and fresh.location:
-            # A redirect has to work, keys in it included; followed, it has the identity of the scrubbed address.
-            headers["Location"] = fresh.location
+        live = fresh.live_headers if fresh else ()
+        kept = [each for each in outcome.headers if each[0] not in dict(live)]
+        headers = httpx.Headers([*kept, *live, ("content-length", str(len(outcome.body)))])
         exchange = StoredExchange(stored, self._policy.own, replayed=fresh is None)
         extensions = {EXTENSION: exchange, "reason_phrase": outcome.reason.encode("ascii", "replace")}
         return httpx.Response(outcome.status, headers=headers, stream=RawBody(outcome.body), extensions=extensions)
@@ -150,7 +153,7 @@ class _Outcome:
 
     recorded: RecordedResponse | RecordedFailure
     problem: httpx.RequestError | None = None
-    location: str | None = None
+    live_headers: Pairs = ()
     attempts: tuple[Attempt, ...] = ()
 
 
