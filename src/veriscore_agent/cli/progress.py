@@ -25,6 +25,8 @@ class Counts:
         self.ended = 0
         self.unscored = 0
         self.unextracted = 0
+        self.cost: float | None = None
+        """US dollars of this session; None where it is not known."""
 
     def answer_read(self, outcome: AnswerOutcome, claims: int, known: int) -> None:
         """Count an answer whose claims are known, ``known`` of which have their outcome already."""
@@ -42,7 +44,7 @@ class Counts:
         text = f"answers read {self.read}/{self.answers}, claims {self.ended}/{self.claims}"
         if self.unscored or self.unextracted:
             text += f" (unscored {self.unscored}, sentences not extracted {self.unextracted})"
-        return text
+        return f"{text}, ${self.cost:.4f}" if self.cost else text
 
 
 class Display(Protocol):

@@ -109,7 +109,7 @@ class Session:
         """Count the answer's claims."""
         known = sum(claim.id in self._done for claim in claims)
         self._counts.answer_read(outcome, len(claims), known)
-        self._display.show(self._counts)
+        self._show()
 
     def claim_moved(self, claim: Claim, node: str, state: ClaimState) -> None:
         """Tell of the step, where that is wanted."""
@@ -124,10 +124,14 @@ class Session:
         self._traces.pop(outcome.claim.id, None)
         self._verdicts += bool(outcome.verdicts)
         self._counts.claim_ended(outcome)
-        self._display.show(self._counts)
+        self._show()
         if time.monotonic() >= self._due:
             self._write_record("running")
             self._due = time.monotonic() + SECONDS_A_RECORD
+
+    def _show(self) -> None:
+        self._counts.cost = self._spending.cost if self._spending else None
+        self._display.show(self._counts)
 
     def finish(self, result: RunResult) -> Finished:
         """Put everything in order on disk, with the scores."""
@@ -190,11 +194,16 @@ def summarize_job(job: Job, answers: Sequence[AnswerOutcome], claims: Sequence[C
     )
 
 
-def not_recorded(claims: tuple[ClaimOutcome, ...]) -> tuple[str, ...]:
+def not_recorded(claims: Sequence[ClaimOutcome]) -> tuple[str, ...]:
     """What a live judge wanted and the recording does not hold, each once."""
     pages = [visit.link for each in claims for visit in each.visits if visit.outcome == "not_recorded"]
-    failed = [each.unscored.detail for each in claims if each.unscored and each.unscored.reason == "not_recorded"]
+    failed = [f"what {each.claim.id} needed" for each in claims if _lacked_something(each)]
     return tuple(dict.fromkeys([*pages, *failed]))
+
+
+def _lacked_something(outcome: ClaimOutcome) -> bool:
+    reason = outcome.unscored.reason if outcome.unscored else ""
+    return reason == "not_recorded" or "failed:not_recorded" in outcome.flags
 
 
 def _reason(problem: BaseException) -> str:

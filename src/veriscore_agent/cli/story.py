@@ -128,7 +128,10 @@ def _finding(finding: Finding, stance: str) -> Iterator[str]:
 
 
 def _labelled(label: str, value: str, indent: str = "  ") -> Iterator[str]:
-    if value:
+    if value and " " not in value:
+        # An address stays on the line of its label.
+        yield f"{indent}{label}: {one_line(value)}"
+    elif value:
         yield from _wrapped(f"{label}: {value}", indent)
 
 
