@@ -90,16 +90,15 @@ def _utf8(body: bytes, *, is_declared: bool) -> str | None:
 
 
 def _wide_encoding(head: bytes) -> str:
-    """UTF-16 or UTF-32 without a byte order mark, by where the null bytes of ASCII characters are."""
-    nulls = [head[at::4].count(0) for at in range(4)]
-    quarter = len(head) // 4
-    if not quarter or sum(nulls) < quarter:
+    """UTF-16 or UTF-32 without a byte order mark, by where the null bytes of ASCII characters are, or nothing."""
+    if head.count(0) * 4 < len(head):
         return ""
-    if min(nulls[1:]) > quarter * 0.6:
-        return "utf-32-le"
-    if min(nulls[:3]) > quarter * 0.6:
-        return "utf-32-be"
-    return "utf-16-le" if nulls[1] + nulls[3] > nulls[0] + nulls[2] else "utf-16-be"
+    for name, width, full in (("utf-32-le", 4, 0), ("utf-32-be", 4, 3), ("utf-16-le", 2, 0), ("utf-16-be", 2, 1)):
+        columns = [head[at::width] for at in range(width)]
+        null = [column.count(0) / max(1, len(column)) for column in columns]
+        if null[full] < 0.1 and min(share for at, share in enumerate(null) if at != full) > 0.6:
+            return name
+    return ""
 
 
 def _declared(body: bytes, content_type: str) -> list[str]:

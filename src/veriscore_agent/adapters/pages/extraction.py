@@ -73,6 +73,11 @@ class PageExtractor:
         while self._all:
             await self._all.pop().end()
 
+    @property
+    def process_ids(self) -> tuple[int, ...]:
+        """Of the processes that run now."""
+        return tuple(sorted(worker.process_id for worker in self._all))
+
     async def extract(self, body: bytes, url: str, content_type: str, seconds: float) -> ExtractedPage:
         """The text of a page. ``seconds`` begin when its turn comes. Raises ExtractionError.
 
@@ -119,6 +124,7 @@ class _Worker:
         assert process.stdout is not None
         self._process = process
         self._answers = BufferedByteReceiveStream(process.stdout)
+        self.process_id = process.pid
 
     @classmethod
     async def start(cls) -> _Worker:
