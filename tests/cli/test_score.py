@@ -8,9 +8,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from tests.cli.conftest import CLAIMS, RunCommand, write_answers
+from tests.conftest import ROOT
 from tests.loopback import Received, Reply, json_reply
 from tests.services import KEY, Services
 
@@ -54,6 +56,8 @@ def test_the_record_of_a_run_says_what_it_was_made_of(command: RunCommand, tmp_p
     with Services() as services:
         command("score", write_answers(tmp_path), "--out", "run", "--hl", "de", services=services)
     record = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "docs" / "schema" / "run.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(record, schema)
     assert (record["status"], record["settings"]["hl"], record["input"]["answers"]) == ("complete", "de", 1)
     assert record["prompts"]["judge_system.v1"]
     assert record["software"]["libraries"]["openai"]
@@ -121,6 +125,25 @@ def test_given_claims_and_searches_are_not_asked_for_again(command: RunCommand, 
     assert ended.code == 0, ended.err
     assert labels(tmp_path / "run") == {CLAIMS[0]: "supported", CLAIMS[3]: "inconclusive"}
     assert read_rows(tmp_path / "run" / "claims.jsonl")[0]["claim"]["reference_label"] == "supported"
+
+
+def test_the_authors_own_file_is_judged_and_nothing_else(
+    command: RunCommand, tmp_path: Path, shared_data: Path
+) -> None:
+    """Its claims, its searches and its verdicts are taken as they are, and its links stay closed."""
+    source = str(shared_data / "data" / "veriscore_reference_output.jsonl")
+    with Services() as services:
+        ended = command("score", source, "--out", "run", "--stages", "snippets", services=services)
+        asked = {kind: len(services.requests(kind)) for kind in ("extract", "search", "page", "plan", "judge")}
+    assert ended.code == 0, ended.err
+    assert asked == {"extract": 0, "search": 0, "page": 0, "plan": 0, "judge": 25}
+    rows = read_rows(tmp_path / "run" / "claims.jsonl")
+    assert [row["claim"]["reference_label"] for row in rows].count("supported") == 24
+    record = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    assert record["summary"]["reference"][0]["agreement"]["total"] == 25
+    assert "reference_label" in ended.out
+    assert command("score", source, "--out", "again", "--replay", "run").code == 0
+    assert (tmp_path / "again" / "claims.jsonl").read_bytes() == (tmp_path / "run" / "claims.jsonl").read_bytes()
 
 
 # ---------------------------------------------------------------- stop and resume

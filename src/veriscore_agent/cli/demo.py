@@ -7,7 +7,7 @@ from pathlib import Path
 
 import veriscore_agent
 from veriscore_agent.cli.arguments import build_parser
-from veriscore_agent.cli.job import prepare_job, read_file_of
+from veriscore_agent.cli.job import default_out, prepare_job, read_file_of
 from veriscore_agent.cli.output import print_note
 from veriscore_agent.cli.score import score_job
 from veriscore_agent.errors import ConfigurationError
@@ -19,7 +19,7 @@ def demo(arguments: argparse.Namespace) -> int:
     """Score the example from its recording: no key, no network, and nothing of the user's settings."""
     folder = demo_folder()
     words = ["score", str(folder / "answers.jsonl"), "--replay", str(folder)]
-    words += ["--out", arguments.out] if arguments.out else []
+    words += ["--out", arguments.out or str(default_out("demo"))]
     words += [f"--{name}" for name in ("json", "quiet", "verbose") if getattr(arguments, name)]
     parsed = build_parser("").parse_args(words)
     settings = load_settings(environment={}, recorded=recorded_settings(folder))

@@ -93,7 +93,7 @@ def read_file_of(arguments: argparse.Namespace) -> AnswersFile:
 
 def prepare_job(arguments: argparse.Namespace, words: Sequence[str], read: AnswersFile, settings: Settings) -> Job:
     """The job of ``score``, and of ``check`` with a folder. Raises ConfigurationError or InputError."""
-    out = Path(arguments.out) if arguments.out else _default_out(read.name)
+    out = Path(arguments.out) if arguments.out else default_out(read.name)
     plan = plan_of(arguments, out)
     settings = settings_in_force(settings, plan)
     stages = stages_of(settings)
@@ -181,7 +181,7 @@ def _check_k(rule: KRule, answers: Sequence[Answer]) -> None:
         raise ConfigurationError(f"--k {rule.text}: no K for the domain {missing[0]!r}")
 
 
-def _default_out(name: str) -> Path:
+def default_out(name: str) -> Path:
     """A new folder under ``runs``, named after the input and the time."""
     stem = re.sub(r"[^\w.-]+", "-", Path(name).stem).strip("-.") or "answers"
     return Path("runs") / f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
