@@ -16,7 +16,7 @@ from veriscore_agent.graph.build import build_claim_graph
 from veriscore_agent.graph.state import ClaimState
 from veriscore_agent.runner import RunResult, SilentWatcher, run_answers, verify_claim
 from veriscore_agent.settings import Settings, load_settings
-from veriscore_agent.wiring import RecordingPlan, open_services
+from veriscore_agent.wiring import RecordingPlan, open_services, read_text
 
 Result = TypeVar("Result")
 OnStep = Callable[[str, ClaimState], None]
@@ -47,7 +47,7 @@ async def score_answers(
     Raises ConfigurationError, and ReplayMissError at the first request that ``replay`` does not hold.
     """
     settings = settings or load_settings()
-    k_rule = parse_k_rule(settings.k)
+    k_rule = parse_k_rule(settings.k, read_file=read_text)
     async with open_services(settings, RecordingPlan(write=record, replay=replay)) as services:
         result = await run_answers(
             list(answers), services.ports, services.settings, watcher=SilentWatcher(), folder=services.folder

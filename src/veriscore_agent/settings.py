@@ -2,7 +2,8 @@
 
 Order: command-line flags, then environment, then a TOML file, then the defaults below. A field ``passage_tokens`` is
 ``VERISCORE_PASSAGE_TOKENS`` in the environment and ``passage_tokens`` in the TOML file. Keys and the two usual
-addresses are also read from ``OPENAI_API_KEY``, ``OPENAI_BASE_URL``, ``SERPER_API_KEY`` and ``SERPER_BASE_URL``.
+addresses are also read from ``OPENAI_API_KEY``, ``OPENAI_BASE_URL``, ``SERPER_API_KEY`` and ``SERPER_BASE_URL``, the
+proxy from ``HTTPS_PROXY``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ _ALIASES = {
     "OPENAI_BASE_URL": "base_url",
     "SERPER_API_KEY": "search_api_key",
     "SERPER_BASE_URL": "search_base_url",
+    "HTTPS_PROXY": "proxy",
+    "https_proxy": "proxy",
 }
 _PREFIX = "VERISCORE_"
 _SECRET_SETTINGS = frozenset({"api_key", "search_api_key"})
@@ -93,6 +96,8 @@ class Settings:
     obey_robots: bool = True
     user_agent: str = ""
     """Empty: the package's own name, version and address."""
+    proxy: str = ""
+    """Proxy for the https addresses of model and search. Also ``HTTPS_PROXY``."""
     page_proxy: str = ""
     """Address of an HTTP proxy that pages go through. Empty: none. It, and not this program, then decides in the end
     which addresses are connected to."""
@@ -179,7 +184,16 @@ class _Layer:
 
 LOCAL_SETTINGS = frozenset(
     {
-        *("base_url", "api_key", "search_base_url", "search_api_key", "user_agent", "page_proxy", "extraction_workers"),
+        *(
+            "base_url",
+            "api_key",
+            "search_base_url",
+            "search_api_key",
+            "user_agent",
+            "proxy",
+            "page_proxy",
+            "extraction_workers",
+        ),
         *("timeout_s", "extract_timeout_s", "judge_timeout_s", "plan_timeout_s", "search_timeout_s", "page_timeout_s"),
         *("model_concurrency", "search_concurrency", "page_concurrency", "host_concurrency", "answer_concurrency"),
         *("max_retries", "retry_total_s", "max_cost", "prices"),
@@ -223,7 +237,7 @@ def public_settings(settings: Settings) -> dict[str, str | int | float | bool | 
     """Every setting but the keys as a JSON value, addresses without user name, password and query."""
     values = {each.name: getattr(settings, each.name) for each in fields(Settings)}
     public = {name: value for name, value in values.items() if name not in _SECRET_SETTINGS}
-    public |= {name: _public_address(public[name]) for name in ("base_url", "search_base_url", "page_proxy")}
+    public |= {name: _public_address(public[name]) for name in ("base_url", "search_base_url", "proxy", "page_proxy")}
     return {name: str(value) if isinstance(value, Path) else value for name, value in public.items()}
 
 

@@ -262,8 +262,12 @@ class _Stacks:
             return given
         if service == "page":
             return build_page_transport(self._settings)
-        concurrency = getattr(self._settings, f"{service}_concurrency")
-        return httpx.AsyncHTTPTransport(limits=httpx.Limits(max_connections=concurrency))
+        settings = self._settings
+        address = settings.base_url if service == "model" else settings.search_base_url
+        # A server on this machine is asked directly, as the meaning of HTTPS_PROXY has it.
+        proxy = settings.proxy if address.startswith("https:") else ""
+        limits = httpx.Limits(max_connections=getattr(settings, f"{service}_concurrency"))
+        return httpx.AsyncHTTPTransport(limits=limits, proxy=proxy or None)
 
     def _limiters(self, service: Service) -> Sequence[Limiter]:
         whole = AdaptiveLimiter(getattr(self._settings, f"{service}_concurrency"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veriscore_agent.core.verification.labels import derive_label, to_binary
+from veriscore_agent.core.verification.labels import derive_label
 from veriscore_agent.domain import LABELS, Finding, Label, Stance, Trust
 
 
@@ -80,16 +80,6 @@ def test_supported_needs_every_part_and_no_open_one(findings: list[Finding]) -> 
     assert (label == "contradicted") == any((p, no) in counted and (p, yes) not in counted for p in range(3))
     for part in range(3):
         assert (part in open_parts) == (((part, yes) in counted) == ((part, no) in counted))
-
-
-def test_binary_takes_contradicted_and_inconclusive_together() -> None:
-    assert [to_binary(label) for label in LABELS] == ["supported", "unsupported", "unsupported"]
-
-
-@pytest.mark.parametrize("word", ["not supported", "Supported", "", "unsupported"])
-def test_what_is_no_label_has_no_binary_one(word: str) -> None:
-    with pytest.raises(ValueError, match="not a label"):
-        to_binary(word)  # type: ignore[arg-type]
 
 
 def test_no_combination_of_two_parts_is_undefined() -> None:

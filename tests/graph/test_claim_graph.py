@@ -15,7 +15,7 @@ from veriscore_agent.errors import (
 )
 from veriscore_agent.extractor import ClaimToVerify
 from veriscore_agent.graph.build import build_claim_graph
-from veriscore_agent.graph.state import ClaimState, outcome_of, whole_state
+from veriscore_agent.graph.state import ClaimState, outcome_of
 from veriscore_agent.ports import Limits, Ports
 from veriscore_agent.runner import verify_claim
 
@@ -208,6 +208,16 @@ async def test_a_second_look_judges_the_same_snippets_as_another_sample() -> Non
     assert [request.sample for request in model.asked] == [0, 2, 0]
 
 
+async def test_a_second_look_that_fails_is_told_and_takes_nothing_away() -> None:
+    replies: list[str | Exception] = ["inconclusive", ModelError("no answer"), "supported"]
+    reader = FakeReader({"https://1.example/": PAGE})
+    model = FakeModel(lambda _: replies.pop(0))
+    outcome, _ = await run(ports(model, reader=reader, limits=Limits(second_look=True)))
+    assert stages(outcome) == [("snippets", "inconclusive"), ("pages", "supported")]
+    assert (outcome.second_look, outcome.unscored) == (None, None)
+    assert "failed:model_failed" in outcome.flags
+
+
 async def test_results_of_the_input_file_are_not_searched_for() -> None:
     searcher = FakeSearcher({})
     claim = ClaimToVerify(CLAIM, (snippet(1, "It opened in 1931."),))
@@ -299,6 +309,6 @@ async def test_a_programming_error_is_not_caught() -> None:
 async def test_the_graph_takes_a_plain_text_as_studio_gives_it() -> None:
     graph = build_claim_graph(ports(judging("supported")))
     state = await graph.ainvoke({"claim": "The bridge opened in 1931."})
-    outcome = outcome_of(whole_state(state), KEY)
+    outcome = outcome_of(state, KEY)
     assert isinstance(outcome.verdicts[0], Verdict)
     assert outcome.claim.text == "The bridge opened in 1931."

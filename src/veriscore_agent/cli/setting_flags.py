@@ -69,10 +69,12 @@ GROUPS: dict[str, tuple[_Flag, ...]] = {
         _Flag("allow_private_hosts", "open pages on private addresses too", value="true"),
         _Flag("obey_robots", "open pages that robots.txt forbids too", name="--ignore-robots", value="false"),
         _Flag("user_agent", "how the page reader names itself", "TEXT"),
+        _Flag("page_proxy", "proxy for pages, which then resolves their names itself", "URL"),
         _Flag("page_timeout_s", "seconds that one page may take", "SECONDS", name="--page-timeout"),
         _Flag("max_page_bytes", "bytes of one page"),
     ),
     "limits": (
+        _Flag("proxy", "proxy for the https addresses of model and search", "URL"),
         _Flag("max_cost", "stop before more than this is spent, in US dollars", "USD"),
         _Flag("prices", "TOML file of prices that goes before the package's own table", "FILE"),
         _Flag("model_concurrency", "model calls at a time"),

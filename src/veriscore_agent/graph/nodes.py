@@ -16,6 +16,7 @@ from veriscore_agent.core.passages import choose_passages as choose_passages_wit
 from veriscore_agent.core.planning import plan_request, read_queries
 from veriscore_agent.core.verification.judge import JudgingTask
 from veriscore_agent.domain import Evidence, PageVisit, Passage, Snippet, Stage, Verdict
+from veriscore_agent.errors import ModelOutputError, ServiceError
 from veriscore_agent.graph.routing import end_reason, goes_on, is_audit
 from veriscore_agent.graph.state import ClaimState, ClaimUpdate
 from veriscore_agent.ports import Ports
@@ -45,7 +46,11 @@ async def judge_snippets(state: ClaimState, ports: Ports) -> ClaimUpdate:
     if ports.limits.second_look and (state["audited"] or goes_on(verdict, ports.limits)):
         # With the parts fixed, as the pages are judged: what differs then is judging twice, and nothing else.
         again = replace(task, parts=verdict.parts or None, sample=SECOND_LOOK_SAMPLE)
-        update["second_look"] = await _judge(again, ports)
+        try:
+            update["second_look"] = await _judge(again, ports)
+        except (ServiceError, ModelOutputError) as problem:
+            # A check beside the verdict: its failure is told, and takes nothing away.
+            update["flags"] = (*state["flags"], f"failed:{problem.reason}")
     return update
 
 

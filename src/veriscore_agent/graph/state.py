@@ -119,8 +119,12 @@ def whole_state(given: Mapping[str, Any]) -> ClaimState:
     return cast("ClaimState", {**start_state(claim), **given, "claim": claim})
 
 
-def outcome_of(state: ClaimState, answer: AnswerKey) -> ClaimOutcome:
-    """The claim's story as it is kept. A failure after a verdict leaves that verdict standing, flagged."""
+def outcome_of(given: Mapping[str, Any], answer: AnswerKey) -> ClaimOutcome:
+    """The claim's story as it is kept, of the state that the graph ended with.
+
+    A failure after a verdict leaves that verdict standing, flagged.
+    """
+    state = whole_state(given)
     failure = state["failure"]
     flags = state["flags"]
     if failure and state["verdicts"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from veriscore_agent.domain import BinaryLabel, Finding, Label, Stance
+from veriscore_agent.domain import Finding, Label, Stance
 
 
 def derive_label(
@@ -35,12 +35,3 @@ def derive_label(
     if {"contradicts"} in stances:
         return "contradicted", open_parts
     return ("inconclusive" if open_parts else "supported"), open_parts
-
-
-def to_binary(label: Label) -> BinaryLabel:
-    """Supported, or unsupported: contradicted and inconclusive together. Raises ValueError for anything else."""
-    if label == "supported":
-        return "supported"
-    if label in ("contradicted", "inconclusive"):
-        return "unsupported"
-    raise ValueError(f"not a label: {label!r}")
