@@ -70,15 +70,6 @@ def test_the_commands_in_the_docs_run_one_after_the_other(tmp_path: Path) -> Non
     assert seen >= 6
 
 
-def test_the_command_line_reference_is_that_of_the_parser(tmp_path: Path) -> None:
-    """Write it anew with: python docs/make_cli.py."""
-    script = tmp_path / "make_cli.py"
-    script.write_text((ROOT / "docs" / "make_cli.py").read_text(encoding="utf-8"), encoding="utf-8")
-    run([sys.executable, str(script)])
-    written = (tmp_path / "cli.md").read_text(encoding="utf-8")
-    assert written == (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-
-
 def test_links_between_the_docs_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):

@@ -12,11 +12,36 @@ import pytest
 import veriscore_agent
 from tests.conftest import ROOT
 
-PROMISED = """
-Answer Claim ClaimOutcome ConfigurationError Finding InputError Judge JudgingTask Limits Model PageReader Passage Ports
-ReplayMissError ScoreReport Searcher ServiceError Settings Snippet StopRunError Verdict VeriscoreError build_claim_graph
-check_claim load_settings open_services run_blocking score_answers
-""".split()
+PROMISED = [
+    "Answer",
+    "Claim",
+    "ClaimOutcome",
+    "ConfigurationError",
+    "Finding",
+    "InputError",
+    "Judge",
+    "JudgingTask",
+    "Limits",
+    "Model",
+    "PageReader",
+    "Passage",
+    "Ports",
+    "ReplayMissError",
+    "ScoreReport",
+    "Searcher",
+    "ServiceError",
+    "Settings",
+    "Snippet",
+    "StopRunError",
+    "Verdict",
+    "VeriscoreError",
+    "build_claim_graph",
+    "check_claim",
+    "load_settings",
+    "open_services",
+    "run_blocking",
+    "score_answers",
+]
 
 
 def test_the_public_names_are_these() -> None:

@@ -17,7 +17,7 @@ from veriscore_agent.adapters.http.secrets import Secrets
 from veriscore_agent.adapters.http.stack import BodyBounds, Layer, NoNetworkTransport, build_stack
 from veriscore_agent.adapters.local_checks import check_local_parts
 from veriscore_agent.adapters.openai_model import AdaptingTransport, OpenAIModel, is_final
-from veriscore_agent.adapters.pages import PageExtractor, WebPageReader, build_page_transport, build_page_transport
+from veriscore_agent.adapters.pages import PageExtractor, WebPageReader, build_page_transport
 from veriscore_agent.adapters.preflight import Check, check_model, check_search
 from veriscore_agent.adapters.prompt_folder import load_prompt_folder
 from veriscore_agent.adapters.recording.manifest import read_manifest, recording_folder, write_manifest
