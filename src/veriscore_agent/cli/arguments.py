@@ -39,20 +39,26 @@ def build_parser(version: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _command(commands: Any, name: str, summary: str, **more: Any) -> argparse.ArgumentParser:
-    description = summary[0].upper() + summary[1:] + "."
+def _command(commands: Any, words: str, summary: str) -> argparse.ArgumentParser:
+    """A command; ``words`` are its name and what follows it."""
+    name, _, _ = words.partition(" ")
     parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=summary, description=description, allow_abbrev=False, **more
+        name,
+        usage=f"veriscore-agent {words} [options]",
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        allow_abbrev=False,
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="print problems only, no progress")
-    parser.add_argument("-v", "--verbose", action="store_true", help="tell of every step of every claim")
     return parser
 
 
 def _add_score(commands: Any) -> None:
-    parser = _command(commands, "score", "score answers, or claims, end to end; run again on the same RUN it resumes")
+    parser = _command(
+        commands, "score ANSWERS", "score answers, or claims, end to end; run again on the same RUN it resumes"
+    )
     parser.add_argument("answers", metavar="ANSWERS", help="JSON Lines file of answers or claims; - for standard input")
     _add_out(parser)
+    _add_verbose(parser)
     parser.add_argument("--force", action="store_true", help="move a run that is in RUN aside and start anew")
     reading = parser.add_argument_group("reading")
     reading.add_argument("--limit", type=_positive, metavar="N", help="take the first N answers")
@@ -66,23 +72,23 @@ def _add_score(commands: Any) -> None:
 
 
 def _add_check(commands: Any) -> None:
-    parser = _command(commands, "check", "check one claim, and print its trace as it unfolds")
+    parser = _command(commands, "check CLAIM", "check one claim, and print its trace as it unfolds")
     parser.add_argument("claim", metavar="CLAIM", help="one claim, understandable alone")
-    _add_out(parser)
+    _add_out(parser, default="none is kept")
     parser.add_argument("--json", action="store_true", help="print the claim's record as JSON")
     _add_recording(parser)
     add_setting_flags(parser)
 
 
 def _add_show(commands: Any) -> None:
-    parser = _command(commands, "show", "show how one claim of a run got its label")
+    parser = _command(commands, "show RUN [CLAIM-ID]", "show how one claim of a run got its label")
     parser.add_argument("run", metavar="RUN", help="folder of a run")
     parser.add_argument("claim", metavar="CLAIM-ID", nargs="?", help="id of a claim; without one, all are listed")
     parser.add_argument("--json", action="store_true", help="print the claim's record as JSON")
 
 
 def _add_rescore(commands: Any) -> None:
-    parser = _command(commands, "rescore", "aggregate a finished run anew, without any call")
+    parser = _command(commands, "rescore RUN", "aggregate a finished run anew, without any call")
     parser.add_argument("run", metavar="RUN", help="folder of a run")
     parser.add_argument("--k", metavar="RULE", help="reference, median, max, a number, or a file of domain,K pairs")
     parser.add_argument("--sampling-seed", metavar="N", help="seed of the confidence intervals")
@@ -99,11 +105,17 @@ def _add_doctor(commands: Any) -> None:
 def _add_demo(commands: Any) -> None:
     parser = _command(commands, "demo", "score the bundled recorded example; no key, no network")
     _add_out(parser)
+    _add_verbose(parser)
     parser.add_argument("--json", action="store_true", help="print the scores as JSON")
 
 
-def _add_out(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", metavar="RUN", help="folder of the run (default: a new one in ./runs)")
+def _add_out(parser: argparse.ArgumentParser, default: str = "a new one in ./runs") -> None:
+    parser.add_argument("--out", metavar="RUN", help=f"folder of the run (default: {default})")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print results and problems only, no progress")
+
+
+def _add_verbose(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-v", "--verbose", action="store_true", help="tell of every step of every claim")
 
 
 def _add_results(parser: argparse.ArgumentParser) -> None:
