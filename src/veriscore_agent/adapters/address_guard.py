@@ -163,7 +163,8 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
             # A dead address must not use up the time of those behind it.
             share_s = None if deadline is None else max(0.0, deadline - anyio.current_time()) / left
             try:
-                return await self._connector.connect_tcp(address, port, share_s, local_address, socket_options)
+                stream = await self._connector.connect_tcp(address, port, share_s, local_address, socket_options)
+                return _ConnectedStream(stream)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 if left == 1:
                     raise
@@ -205,6 +206,41 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         """Wait."""
         await anyio.sleep(seconds)
+
+
+class _ConnectedStream(httpcore.AsyncNetworkStream):
+    """A connection that is closed when it is given up in the middle of its TLS handshake.
+
+    httpcore would leave it open then, and the server could hold it for as long as it likes.
+    """
+
+    def __init__(self, inner: httpcore.AsyncNetworkStream) -> None:
+        self._inner = inner
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
+        return await self._inner.read(max_bytes, timeout)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
+        await self._inner.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> httpcore.AsyncNetworkStream:
+        try:
+            return await self._inner.start_tls(ssl_context, server_hostname, timeout)
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await self._inner.aclose()
+            raise
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
 
 
 class GuardedTransport(httpx.AsyncHTTPTransport):

@@ -18,6 +18,7 @@ from veriscore_agent.settings import Settings
 MAX_REDIRECTS = 5
 USER_AGENT = f"veriscore-agent/{version('veriscore-agent')} (reads pages to check claims against them)"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_LOCATION = "veriscore.location"
 _ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.9,application/xml;q=0.8,*/*;q=0.1"
 
 Check = Callable[[httpx.URL], Awaitable[None]]
@@ -45,8 +46,10 @@ class PageFetcher:
 
     def __init__(self, client: httpx.AsyncClient, settings: Settings) -> None:
         self._client = client
-        # The client would otherwise collect the cookies of every site for ever.
+        # The client would otherwise collect the cookies of every site for ever, and raise whatever a URL library
+        # raises for a bad Location, although it is asked not to follow it.
         client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        client.event_hooks["response"].append(_put_location_aside)
         self._headers = {
             "User-Agent": settings.user_agent or USER_AGENT,
             "Accept": _ACCEPT,
@@ -70,7 +73,7 @@ class PageFetcher:
                 await check(url)
             response = await self._get(url, kind, clock, cookies, sample=asked[str(url)])
             asked[str(url)] += 1
-            location = response.headers.get("Location", "")
+            location = str(response.extensions.get(_LOCATION, ""))
             if response.status_code not in _REDIRECTS or not location:
                 return Fetched(url, response)
             exchange_of(response).accept()
@@ -90,3 +93,7 @@ class PageFetcher:
 
 def _no_credentials(request: httpx.Request) -> httpx.Request:
     return request
+
+
+async def _put_location_aside(response: httpx.Response) -> None:
+    response.extensions[_LOCATION] = response.headers.pop("Location", "")
