@@ -19,12 +19,9 @@ from veriscore_agent.domain import (
 )
 
 
-class ClaimState(TypedDict):
-    """Everything known of one claim. Nodes return the keys that they change; none is changed in place."""
+class ClaimUpdate(TypedDict, total=False):
+    """The keys that a node can change. (LangGraph drops unknown keys silently, so nodes return this type.)"""
 
-    claim: Claim
-    audited: bool
-    """Sent to its pages although it is decided, to see whether it turns."""
     snippets: tuple[Snippet, ...] | None
     """None until the first search."""
     queries: tuple[str, ...]
@@ -54,35 +51,20 @@ class ClaimState(TypedDict):
     flags: tuple[str, ...]
 
 
+class ClaimState(ClaimUpdate):
+    """Everything known of one claim. Nodes return the keys that they change; none is changed in place."""
+
+    claim: Claim
+    audited: bool
+    """Sent to its pages although it is decided, to see whether it turns."""
+
+
 class ClaimInput(TypedDict, total=False):
     """What the graph is given: the claim, as a ``Claim`` or as plain text, and what is known beforehand."""
 
     claim: Claim | str
     snippets: tuple[Snippet, ...] | None
     audited: bool
-
-
-class ClaimUpdate(TypedDict, total=False):
-    """The keys that a node changes. (LangGraph drops unknown keys silently, so nodes return this type.)"""
-
-    snippets: tuple[Snippet, ...] | None
-    queries: tuple[str, ...]
-    verdicts: tuple[Verdict, ...]
-    audit: Verdict | None
-    second_look: Verdict | None
-    round: int
-    round_start: int
-    batch: int
-    links: tuple[str, ...]
-    plan: tuple[str, ...]
-    visits: tuple[PageVisit, ...]
-    pages: tuple[Page, ...]
-    passages: tuple[Passage, ...]
-    judged: frozenset[str]
-    round_was_new: bool
-    failure: Unscored | None
-    ended: EndReason | None
-    flags: tuple[str, ...]
 
 
 def start_state(claim: Claim, *, snippets: tuple[Snippet, ...] | None = None, audited: bool = False) -> ClaimState:
