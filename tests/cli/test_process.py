@@ -40,7 +40,7 @@ def asked_again(paid: list[str]) -> int:
     return sum(count - 1 for count in Counter(paid).values())
 
 
-def test_a_killed_run_keeps_what_was_finished_and_pays_for_nothing_twice(process: RunCommand, tmp_path: Path) -> None:
+def test_a_killed_run_keeps_what_was_finished_and_pays_for_nothing_twice(command: RunCommand, tmp_path: Path) -> None:
     """K09: SIGKILL in the middle; the finished claims are on disk, and the same command completes the run."""
     name = write_answers(tmp_path, *MANY)
     with Services(delay_s=0.02) as services:
@@ -50,7 +50,7 @@ def test_a_killed_run_keeps_what_was_finished_and_pays_for_nothing_twice(process
         killed.communicate()
         kept = kept_claims(tmp_path / "run")
         assert 5 <= kept < len(MANY)
-        ended = process("score", name, "--out", "run", *SLOW, services=services)
+        ended = command("score", name, "--out", "run", *SLOW, services=services)
         assert ended.code == 0, ended.err
         # Only what was in flight at the kill, and so never received, may be asked for again.
         assert asked_again(services.paid()) <= 4
@@ -62,7 +62,7 @@ def test_a_killed_run_keeps_what_was_finished_and_pays_for_nothing_twice(process
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "a plea to end"])
-def test_an_interrupted_run_says_how_to_go_on_and_goes_on(process: RunCommand, tmp_path: Path, how: int) -> None:
+def test_an_interrupted_run_says_how_to_go_on_and_goes_on(command: RunCommand, tmp_path: Path, how: int) -> None:
     name = write_answers(tmp_path, *MANY)
     with Services(delay_s=0.02) as services:
         interrupted = start_process(tmp_path, ["score", name, "--out", "a run", *SLOW], services.environment())
@@ -74,9 +74,9 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on(process: RunCommand, t
         assert "Traceback" not in err
         record = json.loads((tmp_path / "a run" / "run.json").read_text(encoding="utf-8"))
         assert (record["status"], record["reason"]) == ("stopped", "interrupted")
-        unfinished = process("rescore", "a run")
+        unfinished = command("rescore", "a run")
         assert (unfinished.code, "did not come to its end" in unfinished.err) == (2, True)
-        ended = process("score", name, "--out", "a run", *SLOW, services=services)
+        ended = command("score", name, "--out", "a run", *SLOW, services=services)
         assert ended.code == 0, ended.err
         assert asked_again(services.paid()) <= 4
     record = json.loads((tmp_path / "a run" / "run.json").read_text(encoding="utf-8"))
@@ -84,12 +84,12 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on(process: RunCommand, t
     assert len(record["sessions"]) == 2
 
 
-def test_two_processes_do_not_write_to_one_run(process: RunCommand, tmp_path: Path) -> None:
+def test_two_processes_do_not_write_to_one_run(command: RunCommand, tmp_path: Path) -> None:
     name = write_answers(tmp_path, *MANY)
     with Services(delay_s=0.1) as services:
         first = start_process(tmp_path, ["score", name, "--out", "run", *SLOW], services.environment())
         wait_for((tmp_path / "run" / "run.json").exists, first)
-        second = process("score", name, "--out", "run", *SLOW, services=services)
+        second = command("score", name, "--out", "run", *SLOW, services=services)
         first.kill()
         first.communicate()
     assert second.code == 2
@@ -119,9 +119,9 @@ def test_any_text_survives_any_locale(process: RunCommand, tmp_path: Path, varia
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe of POSIX")
-def test_a_reader_who_has_gone_is_no_error(process: RunCommand, tmp_path: Path) -> None:
+def test_a_reader_who_has_gone_is_no_error(command: RunCommand, tmp_path: Path) -> None:
     with Services() as services:
-        process("score", write_answers(tmp_path), "--out", "run", services=services)
+        command("score", write_answers(tmp_path), "--out", "run", services=services)
     reading, writing = os.pipe()
     os.close(reading)
     ended = subprocess.run(
@@ -151,8 +151,8 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
     assert "veriscore-agent" in ended.stdout
 
 
-def test_a_run_that_nobody_watches_prints_plain_lines(process: RunCommand, tmp_path: Path) -> None:
+def test_a_run_that_nobody_watches_prints_plain_lines(command: RunCommand, tmp_path: Path) -> None:
     with Services() as services:
-        ended = process("score", write_answers(tmp_path), "--out", "run", services=services)
+        ended = command("score", write_answers(tmp_path), "--out", "run", services=services)
     assert f"answers read 1/1, claims {len(CLAIMS)}/{len(CLAIMS)}" in ended.err
     assert "\x1b" not in ended.err + ended.out
