@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
-import subprocess
-import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 
-import anyio
 import pytest
 
 from veriscore_agent.adapters.pages.bounds import UnreadablePageError
-from veriscore_agent.adapters.pages.decode import decode_body
 from veriscore_agent.adapters.pages.extract import (
     MAX_TEXT_CHARACTERS,
     Article,
@@ -24,10 +17,8 @@ from veriscore_agent.adapters.pages.extract import (
     extract_page,
     page_of_note,
 )
-from veriscore_agent.adapters.pages.extraction import ExtractionError, PageExtractor
 from veriscore_agent.core.passages import choose_passages
 from veriscore_agent.domain import Page
-from veriscore_agent.settings import Settings
 
 PROSE = "The bridge over the Karl was opened on a cold morning, and many people came to see it. " * 4
 
@@ -221,46 +212,6 @@ def test_plain_text() -> None:
     assert page.main_chars == len(page.text)
 
 
-DECODED = [
-    (b'<meta charset="iso-8859-1"><p>Z\xfcrich</p>', "text/html", "Zürich", "G08"),
-    ("<p>Zürich</p>".encode(), "text/html; charset=utf8,gbk", "Zürich", "G07"),
-    ("<p>Zürich</p>".encode(), "text/html; charset=rot13", "Zürich", "G07"),
-    (b"<p>Z\xfcrich ist sch\xf6n</p>", "text/html; charset=hex", "Zürich ist schön", "G07, and not UTF-8 either"),
-    (b"<p>Z\xfcrich</p>", "text/html; charset=iso-8859-1", "Zürich", "header"),
-    (b"<p>\x93Z\xfcrich\x94</p>", "text/html; charset=iso-8859-1", "“Zürich”", "as browsers understand the label"),
-    ("<p>Zürich</p>".encode(), "text/html; charset=iso-8859-1", "Zürich", "the label is wrong"),
-    ("塔は1931年".encode("shift_jis"), "text/html; charset=x-sjis", "塔は1931年", "a label of old"),
-    (b'<?xml version="1.0" encoding="windows-1251"?>' + "Москва".encode("cp1251"), "", "Москва", "XML declaration"),
-    ("\ufeffZürich".encode("utf-16"), "text/html; charset=utf-8", "Zürich", "byte order mark before all else"),
-    ("Zürich und Bern".encode("utf-16-le"), "text/plain", "Zürich und Bern", "UTF-16 without a mark"),
-    ("塔は1931年".encode("iso2022_jp"), "text/html; charset=iso-2022-jp", "塔は1931年", "seven bits"),
-    ("abc \ud83d opened in 1931".encode("utf-8", "surrogatepass"), "", "abc \ufffd opened in 1931", "H13"),
-    ("Zürich".encode()[:-1] + b"\xc3", "text/html; charset=utf-8", "Züric\ufffd", "cut off in a character"),
-    (b"a\x00b\x0bc", "text/plain", "a b c", "characters that XML cannot have"),
-    (b"", "", "", "nothing"),
-]
-
-
-@pytest.mark.parametrize(("body", "content_type", "expected", "why"), DECODED)
-def test_decoding(body: bytes, content_type: str, expected: str, why: str) -> None:
-    decoded = decode_body(body, content_type)
-    assert expected in decoded, why
-    decoded.encode()
-
-
-def test_labelled_encodings(shared_data: Path) -> None:
-    """With their label in the header, all files decode as labelled."""
-    wrong = []
-    index = (shared_data / "data" / "encodings" / "index.jsonl").read_text(encoding="utf-8")
-    for row in map(json.loads, index.splitlines()):
-        if row.get("python_codec"):
-            body = gzip.decompress((shared_data / "data" / row["file"]).read_bytes())
-            decoded = decode_body(body, f"text/html; charset={row['python_codec']}")
-            if _letters(decoded) != _letters(body.decode(row["python_codec"], "replace")):
-                wrong.append(row["file"])
-    assert wrong == []
-
-
 KINDS = [
     (b"<html>", "text/html", "html"),
     (b"<html>", "", "html"),
@@ -326,143 +277,6 @@ def test_a_note_gives_the_page_again() -> None:
 @pytest.mark.parametrize("note", [None, {}, {"title": 1}, {"problem": "slow"}, "text"])
 def test_a_note_of_another_form_gives_none(note: object) -> None:
     assert page_of_note(note) is None
-
-
-# ---------------------------------------------------------------- worker processes
-
-SETTINGS = Settings(extraction_workers=1)
-PAGE = b"<p>The bridge weighs 9,800 tonnes.</p>"
-
-
-async def _extract(extractor: PageExtractor, body: bytes = PAGE, seconds: float = 20.0) -> ExtractedPage:
-    return await extractor.extract(body, "https://a.example/", "text/html", seconds)
-
-
-@pytest.mark.anyio
-async def test_a_process_does_what_the_function_does() -> None:
-    async with PageExtractor(SETTINGS) as extractor:
-        assert await _extract(extractor) == extract_page(PAGE, "https://a.example/", "text/html")
-
-
-@pytest.mark.anyio
-async def test_a_page_that_takes_too_long_is_ended_and_the_next_is_read() -> None:
-    async with PageExtractor(SETTINGS) as extractor:
-        await _extract(extractor)
-        started = time.monotonic()
-        with pytest.raises(ExtractionError, match="in time"):
-            await _extract(extractor, b"<p>word word</p>" * 200_000, seconds=0.2)
-        assert time.monotonic() - started < 5
-        assert "9,800" in (await _extract(extractor)).text
-
-
-@pytest.mark.anyio
-async def test_the_reason_of_an_unreadable_page() -> None:
-    async with PageExtractor(SETTINGS) as extractor:
-        with pytest.raises(ExtractionError, match="nested too deeply"):
-            await _extract(extractor, b"<div>" * 100_000)
-
-
-@pytest.mark.anyio
-async def test_a_process_that_breaks_down_is_replaced() -> None:
-    async with PageExtractor(SETTINGS) as extractor:
-        await _extract(extractor)
-        os.kill(extractor.process_ids[0], 9)
-        with pytest.raises(ExtractionError, match="broke down"):
-            await _extract(extractor)
-        assert "9,800" in (await _extract(extractor)).text
-
-
-@pytest.mark.anyio
-async def test_a_cancelled_caller_leaves_no_stuck_process() -> None:
-    async with PageExtractor(SETTINGS) as extractor:
-        await _extract(extractor)
-        before = extractor.process_ids
-        with anyio.move_on_after(0.2):
-            await _extract(extractor, b"<p>word word</p>" * 200_000)
-        assert not any(map(_is_running, before))
-        assert "9,800" in (await _extract(extractor)).text
-
-
-@pytest.mark.anyio
-async def test_no_more_processes_than_set_and_none_afterwards() -> None:
-    async with PageExtractor(Settings(extraction_workers=2)) as extractor:
-        async with anyio.create_task_group() as group:
-            for _ in range(6):
-                group.start_soon(_extract, extractor)
-        processes = extractor.process_ids
-        assert len(processes) == 2
-    assert not any(map(_is_running, processes))
-
-
-@pytest.mark.anyio
-async def test_the_event_loop_goes_on_meanwhile() -> None:
-    """G15: while a page of 1.5 MB is read, everything else is served."""
-    longest = 0.0
-
-    async def watch() -> None:
-        nonlocal longest
-        while True:
-            before = time.monotonic()
-            await anyio.sleep(0.005)
-            longest = max(longest, time.monotonic() - before)
-
-    async with PageExtractor(SETTINGS) as extractor:
-        await _extract(extractor)
-        async with anyio.create_task_group() as group:
-            group.start_soon(watch)
-            await _extract(extractor, b"<p>The bridge was opened by the mayor.</p>" * 37_000)
-            group.cancel_scope.cancel()
-    assert longest < 0.5
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the limit on address space is of Linux")
-@pytest.mark.anyio
-async def test_memory_of_a_process_is_limited() -> None:
-    """What the worker itself sets, asked of the system."""
-    async with PageExtractor(SETTINGS) as extractor:
-        await _extract(extractor)
-        limits = await anyio.Path(f"/proc/{extractor.process_ids[0]}/limits").read_text(encoding="ascii")
-    (line,) = [line for line in limits.splitlines() if line.startswith("Max address space")]
-    assert int(line.split()[3]) == 1_500_000_000
-
-
-SCRIPT = """
-import anyio
-from veriscore_agent.adapters.pages import PageExtractor
-from veriscore_agent.settings import Settings
-
-print("the script runs")
-
-async def main():
-    {body}
-
-anyio.run(main)
-"""
-READ = 'print((await extractor.extract(b"<p>Nine tonnes.</p>", "", "text/html", 30)).text)'
-
-
-@pytest.mark.parametrize(
-    "body",
-    [f"async with PageExtractor(Settings()) as extractor: {READ}", f"extractor = PageExtractor(Settings()); {READ}"],
-)
-def test_a_script_without_a_main_guard_runs_once_and_ends(body: str, tmp_path: Path) -> None:
-    """Its workers do not run it again; nor do they keep it from ending where nobody closes them."""
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT.format(body=body), encoding="utf-8")
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
-    assert done.stdout.split("\n") == ["the script runs", "Nine tonnes.", ""]
-    assert done.returncode == 0
-
-
-def _is_running(process_id: int) -> bool:
-    with suppress(ProcessLookupError):
-        os.kill(process_id, 0)
-        return True
-    return False
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
 
 
 def test_an_article_stands_for_trafilatura() -> None:

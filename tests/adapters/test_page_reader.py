@@ -6,113 +6,37 @@ import asyncio
 import shutil
 import ssl
 import time
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
 import httpx
 import pytest
 
-from tests.loopback import LoopbackServer, Reply
-from tests.stub_network import PUBLIC, Names, StubConnector, StubResolver
-from veriscore_agent.adapters.http.limits import AdaptiveLimiter
-from veriscore_agent.adapters.http.retries import RetryPolicy
-from veriscore_agent.adapters.http.stack import BodyBounds, NoNetworkTransport, build_stack
+from tests.loopback import Reply
+from tests.page_site import (
+    ARTICLE,
+    HTML,
+    NAMES,
+    SETTINGS,
+    SHELL,
+    SITE,
+    InProcess,
+    Site,
+    page,
+    read,
+    reader_on,
+    redirect,
+)
+from tests.stub_network import StubConnector, StubResolver
 from veriscore_agent.adapters.pages import PageExtractor, WebPageReader, build_page_transport
-from veriscore_agent.adapters.pages.bounds import UnreadablePageError
-from veriscore_agent.adapters.pages.extract import ExtractedPage, extract_page
-from veriscore_agent.adapters.pages.extraction import ExtractionError, Extractor
-from veriscore_agent.adapters.recording.policy import StorePolicy
-from veriscore_agent.adapters.recording.store import ExchangeStore
 from veriscore_agent.core.passages import choose_passages
 from veriscore_agent.domain import PageReading
-from veriscore_agent.errors import ReplayMissError
 from veriscore_agent.settings import Settings
 
 pytestmark = pytest.mark.anyio
-
-SITE = "http://site.example"
-NAMES: Names = {"site.example": [PUBLIC], "other.example": [PUBLIC], "inside.example": ["10.0.0.5"]}
-SETTINGS = Settings(page_timeout_s=5.0, max_page_bytes=200_000, obey_robots=False)
-HTML = {"Content-Type": "text/html; charset=utf-8"}
-ARTICLE = "<html><head><title>The bridge</title></head><body><p>The bridge weighs 9,800 tonnes.</p></body></html>"
-SHELL = '<html><body><div id="root"></div><script src="/app.js"></script></body></html>'
-
-
-def page(html: str = ARTICLE, status: int = 200, **headers: str) -> Reply:
-    """An HTML page; ``Content_Type`` is written with an underscore."""
-    return Reply(status, HTML | {name.replace("_", "-"): value for name, value in headers.items()}, html.encode())
-
-
-def redirect(location: str, **headers: str) -> Reply:
-    return Reply(302, {"Location": location} | {name.replace("_", "-"): value for name, value in headers.items()})
-
-
-@dataclass
-class InProcess:
-    """The same extraction without a process, counting; fails on demand."""
-
-    problem: str = ""
-    calls: Counter[str] = field(default_factory=Counter)
-
-    async def extract(self, body: bytes, url: str, content_type: str, seconds: float) -> ExtractedPage:
-        self.calls[url] += 1
-        assert seconds > 0
-        if self.problem:
-            raise ExtractionError(self.problem)
-        try:
-            return extract_page(body, url, content_type)
-        except UnreadablePageError as problem:
-            raise ExtractionError(str(problem)) from problem
-
-
-class Site:
-    """A server that answers by path, known as site.example and other.example."""
-
-    def __init__(self, pages: Mapping[str, Reply | Callable[[Mapping[str, str]], Reply]]) -> None:
-        self._pages = pages
-        self.server = LoopbackServer(self._answer)
-
-    def _answer(self, _method: str, path: str, headers: Mapping[str, str], _body: bytes) -> Reply:
-        found = self._pages.get(path, Reply(404))
-        return found if isinstance(found, Reply) else found(headers)
-
-    def paths(self) -> list[str]:
-        return [request.path for request in self.server.requests]
-
-
-@asynccontextmanager
-async def reader_on(
-    site: Site,
-    settings: Settings = SETTINGS,
-    *,
-    extractor: Extractor | None = None,
-    policy: StorePolicy | None = None,
-    limit: int = 8,
-) -> AsyncIterator[WebPageReader]:
-    """A reader on the stack that the product uses, over a guard whose connector only reaches the site."""
-    offline = policy is not None and policy.own is None
-    connector = StubConnector(site.server.port)
-    inner = build_page_transport(settings, resolver=StubResolver(NAMES), connector=connector)
-    stack = build_stack(
-        NoNetworkTransport() if offline else inner,
-        service="page",
-        store_policy=policy,
-        limiter=AdaptiveLimiter(limit),
-        retry=RetryPolicy(1, settings.page_timeout_s, first_wait_s=0.01),
-        bounds=BodyBounds(settings.max_page_bytes, settings.max_page_bytes),
-    )
-    async with httpx.AsyncClient(transport=stack, trust_env=False, timeout=settings.page_timeout_s) as client:
-        yield WebPageReader(client, extractor or InProcess(), settings)
-
-
-async def read(site: Site, link: str, settings: Settings = SETTINGS) -> PageReading:
-    with site.server:
-        async with reader_on(site, settings) as reader:
-            return await reader.read(link)
 
 
 async def test_a_page_and_its_ledger_line() -> None:
@@ -404,119 +328,6 @@ async def test_what_is_sent() -> None:
     named = Site({"/a": page()})
     await read(named, f"{SITE}/a", replace(SETTINGS, user_agent="checker/1 (+https://a.example)"))
     assert named.server.requests[0].headers["user-agent"] == "checker/1 (+https://a.example)"
-
-
-ROBOTS = [
-    ("User-agent: *\nDisallow: /private", "/private/x", "refused", "disallowed to all"),
-    ("User-agent: *\nDisallow: /private", "/public", "read", "another path"),
-    ("User-agent: veriscore-agent\nDisallow: /\n\nUser-agent: *\nAllow: /", "/public", "refused", "disallowed to us"),
-    ("User-agent: other-bot\nDisallow: /", "/public", "read", "disallowed to another"),
-    ("<html>not a robots file</html>", "/public", "read", "no rules in it"),
-    ("", "/public", "read", "empty"),
-]
-
-
-@pytest.mark.parametrize(("rules", "path", "outcome", "why"), ROBOTS)
-async def test_robots(rules: str, path: str, outcome: str, why: str) -> None:
-    site = Site({"/robots.txt": Reply(200, {"Content-Type": "text/plain"}, rules.encode()), path: page()})
-    reading = await read(site, SITE + path, replace(SETTINGS, obey_robots=True))
-    assert reading.visit.outcome == outcome, why
-    assert site.paths() == (["/robots.txt", path] if outcome == "read" else ["/robots.txt"])
-
-
-@pytest.mark.parametrize(
-    ("reply", "why"),
-    [
-        (Reply(404), "none there"),
-        (Reply(500), "a broken server"),
-        (redirect("/robots.txt"), "an endless redirect"),
-        (Reply(cut=True), "no answer"),
-        (redirect("http://inside.example/robots.txt"), "a refused address"),
-        (Reply(200, body=b"User-agent: *\nDisallow: /\n" + b"#" * 300_000), "too large to be had"),
-    ],
-)
-async def test_robots_that_cannot_be_had_allow_everything(reply: Reply, why: str) -> None:
-    site = Site({"/robots.txt": reply, "/a": page()})
-    assert (await read(site, f"{SITE}/a", replace(SETTINGS, obey_robots=True))).visit.outcome == "read", why
-
-
-async def test_robots_are_asked_for_once_a_host_and_for_redirects_too() -> None:
-    rules = Reply(200, body=b"User-agent: *\nDisallow: /secret")
-    site = Site({"/robots.txt": rules, "/a": page(), "/b": page(), "/c": redirect("http://other.example/secret")})
-    with site.server:
-        async with reader_on(site, replace(SETTINGS, obey_robots=True)) as reader:
-            async with anyio.create_task_group() as group:
-                for path in "ab":
-                    group.start_soon(reader.read, f"{SITE}/{path}")
-            reading = await reader.read(f"{SITE}/c")
-    assert (reading.visit.outcome, reading.visit.reason) == ("refused", "robots.txt disallows it")
-    hosts = [request.headers["host"] for request in site.server.requests if request.path == "/robots.txt"]
-    assert sorted(hosts) == ["other.example", "site.example"]
-    assert "/secret" not in site.paths()
-
-
-# ---------------------------------------------------------------- record and replay
-
-
-async def test_a_replay_takes_the_text_from_the_recording(tmp_path: Path) -> None:
-    """Neither the network nor the extractor is asked, so another version of a library changes nothing."""
-    site = Site(
-        {"/a": redirect("/b"), "/b": page(), "/c": page(SHELL), "/d": page(status=403), "/robots.txt": Reply(404)}
-    )
-    links = [f"{SITE}/{path}" for path in "acd"] + ["http://inside.example/"]
-    settings = replace(SETTINGS, obey_robots=True)
-    with site.server:
-        async with reader_on(site, settings, policy=StorePolicy.record(ExchangeStore(tmp_path))) as reader:
-            recorded = [await reader.read(link) for link in links]
-    replaying = InProcess(problem="nothing is extracted in a replay")
-    policy = StorePolicy.replay(ExchangeStore(tmp_path))
-    async with reader_on(site, settings, policy=policy, extractor=replaying) as reader:
-        replayed = [await reader.read(link) for link in links]
-    assert replayed == recorded
-    assert [reading.visit.outcome for reading in replayed] == ["read", "empty", "blocked", "refused"]
-    assert not replaying.calls
-
-
-async def test_a_recorded_failure_of_extraction_is_replayed(tmp_path: Path) -> None:
-    site = Site({"/a": page()})
-    failing = InProcess(problem="its text was not extracted in time")
-    with site.server:
-        store = ExchangeStore(tmp_path)
-        async with reader_on(site, extractor=failing, policy=StorePolicy.record(store)) as reader:
-            recorded = await reader.read(f"{SITE}/a")
-    async with reader_on(site, policy=StorePolicy.replay(ExchangeStore(tmp_path))) as reader:
-        assert await reader.read(f"{SITE}/a") == recorded
-    assert recorded.visit.reason == "its text was not extracted in time"
-
-
-async def test_a_resumed_run_keeps_what_was_read_and_tries_again_what_was_not(tmp_path: Path) -> None:
-    """A page that is read costs nothing again; one whose server failed gets another chance."""
-    broken, mended = Site({"/a": page(), "/b": page(status=503)}), Site({"/b": page()})
-    for site in (broken, mended):
-        with site.server:
-            async with reader_on(site, policy=StorePolicy.resume(ExchangeStore(tmp_path))) as reader:
-                outcomes = [(await reader.read(f"{SITE}/{path}")).visit.outcome for path in "ab"]
-    assert outcomes == ["read", "read"]
-    assert mended.paths() == ["/b"]
-
-
-async def test_a_page_that_a_frozen_recording_lacks(tmp_path: Path) -> None:
-    """Where judging alone is live it counts as not recorded; in a plain replay it ends the run."""
-    site = Site({"/a": page()})
-    (tmp_path / "old").mkdir()
-    frozen = ExchangeStore(tmp_path / "old")
-    with site.server:
-        live = StorePolicy.live_kinds(ExchangeStore(tmp_path / "new"), frozen)
-        async with reader_on(site, policy=live) as reader:
-            reading = await reader.read(f"{SITE}/a")
-        assert (reading.visit.outcome, reading.page) == ("not_recorded", None)
-        async with reader_on(site, policy=StorePolicy.replay(frozen)) as reader:
-            with pytest.raises(ReplayMissError):
-                await reader.read(f"{SITE}/a")
-    assert site.paths() == []
-
-
-# ---------------------------------------------------------------- all together
 
 
 async def test_from_a_link_to_a_passage_through_a_real_process() -> None:
