@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,8 +67,11 @@ def start_process(folder: Path, words: Sequence[str], variables: dict[str, str])
 
 
 @pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunCommand:
+def command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[RunCommand]:
     """Runs one command in this process, in ``tmp_path``, against ``services`` if they are given."""
+    before = signal.getsignal(signal.SIGTERM)
     monkeypatch.chdir(tmp_path)
     for name in os.environ.keys() - clean_environment().keys():
         monkeypatch.delenv(name)
@@ -80,7 +84,8 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         printed = capsys.readouterr()
         return Ended(code, printed.out, printed.err)
 
-    return run
+    yield run
+    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture
