@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
+from importlib.metadata import requires
 
 import pytest
 
@@ -285,3 +286,11 @@ def test_an_article_stands_for_trafilatura() -> None:
     article = Article(text="Another sentence of the page, also long.")
     page = extract_page(html, "", "text/html", lambda *_: article)
     assert page.text[: page.main_chars] == "Another sentence of the page, also long."
+
+
+def test_what_older_installers_miss_is_a_dependency_of_our_own() -> None:
+    """H01: without it the import of trafilatura fails."""
+    assert any(
+        each.startswith("lxml_html_clean") or each.startswith("lxml-html-clean")
+        for each in requires("veriscore-agent") or ()
+    )
