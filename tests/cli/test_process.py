@@ -19,6 +19,9 @@ from tests.services import Services
 
 MANY = tuple(f"The mill plainly ground {number} sacks of grain." for number in range(100, 130))
 SLOW = ("--model-concurrency", "2", "--search-concurrency", "2")
+UNSAVED = 8
+"""Calls that a kill may catch between being sent and being on disk: two of each service on their way, and as many whose
+answers have come in and are being written."""
 
 
 def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
@@ -52,8 +55,7 @@ def test_a_killed_run_keeps_what_was_finished_and_pays_for_nothing_twice(command
         assert 5 <= kept < len(MANY)
         ended = command("score", name, "--out", "run", *SLOW, services=services)
         assert ended.code == 0, ended.err
-        # Only what was in flight at the kill, and so never received, may be asked for again.
-        assert asked_again(services.paid()) <= 4
+        assert asked_again(services.paid()) <= UNSAVED
         assert len(set(services.paid())) == 3 * len(MANY)
     rows = [json.loads(line) for line in (tmp_path / "run" / "claims.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["claim"]["text"] for row in rows] == list(MANY)
@@ -78,7 +80,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on(command: RunCommand, t
         assert (unfinished.code, "did not come to its end" in unfinished.err) == (2, True)
         ended = command("score", name, "--out", "a run", *SLOW, services=services)
         assert ended.code == 0, ended.err
-        assert asked_again(services.paid()) <= 4
+        assert asked_again(services.paid()) <= UNSAVED
     record = json.loads((tmp_path / "a run" / "run.json").read_text(encoding="utf-8"))
     assert [session["status"] for session in record["sessions"]] == ["stopped", "complete"]
     assert len(record["sessions"]) == 2
