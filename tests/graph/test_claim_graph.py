@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.fakes import FakeModel, FakeReader, FakeSearcher, ports, snippet
+from tests.fakes import FakeModel, FakeReader, FakeSearcher, LabelJudge, ports, snippet
+from veriscore_agent.core.verification.judge import JudgingTask
 from veriscore_agent.domain import AnswerKey, Claim, ClaimOutcome, ModelRequest, Verdict
 from veriscore_agent.errors import (
     AccessRefusedError,
@@ -279,6 +282,32 @@ async def test_a_failing_further_search_leaves_the_verdict_standing() -> None:
     outcome, _ = await run(ports(judging("inconclusive"), searcher))
     assert stages(outcome) == [("snippets", "inconclusive")]
     assert outcome.ended == "failed"
+
+
+async def test_a_further_search_that_a_recording_lacks_is_no_evidence_and_no_failure() -> None:
+    missing = SearchError("not in the recording", reason="not_recorded")
+    outcome, _ = await run(ports(judging("inconclusive"), FakeSearcher({CLAIM.text: [snippet(1)], "*": missing})))
+    assert stages(outcome) == [("snippets", "inconclusive")]
+    assert outcome.ended == "no_new_evidence"
+    assert "not_recorded" in outcome.flags
+
+
+async def test_a_passage_keeps_its_id_in_every_verdict_of_its_claim() -> None:
+    seen: dict[str, set[str]] = {}
+
+    class Reading(LabelJudge):
+        def request(self, task: JudgingTask) -> ModelRequest:
+            for each in task.evidence:
+                seen.setdefault(each.id, set()).add(each.text)
+            return super().request(task)
+
+    found = [snippet(number) for number in range(1, 7)]
+    reader = FakeReader({each.link: f"Larkspur page {each.id}. {PAGE}" for each in found})
+    bound = ports(judging("inconclusive"), FakeSearcher({"*": found}), reader, Limits(pages_per_batch=1, batches=4))
+    outcome, _ = await run(replace(bound, judge=Reading()))
+    assert len(seen) > len(found)
+    assert all(len(texts) == 1 for texts in seen.values())
+    assert {each.id for each in outcome.passages} == {name for name in seen if name.startswith("P")}
 
 
 async def test_no_result_at_all_is_inconclusive_and_judged() -> None:

@@ -15,8 +15,8 @@ from veriscore_agent.core.links import choose_links
 from veriscore_agent.core.passages import choose_passages as choose_passages_within
 from veriscore_agent.core.planning import plan_request, read_queries
 from veriscore_agent.core.verification.judge import JudgingTask
-from veriscore_agent.domain import Evidence, PageVisit, Passage, Snippet, Stage, Verdict
-from veriscore_agent.errors import ModelOutputError, ServiceError
+from veriscore_agent.domain import Evidence, PageVisit, Passage, SearchResults, Snippet, Stage, Verdict
+from veriscore_agent.errors import ModelOutputError, SearchError, ServiceError
 from veriscore_agent.graph.routing import end_reason, goes_on, is_audit
 from veriscore_agent.graph.state import ClaimState, ClaimUpdate
 from veriscore_agent.ports import Ports
@@ -83,8 +83,11 @@ async def choose_passages(state: ClaimState, ports: Ports) -> ClaimUpdate:
         state["pages"],
         budget_tokens=ports.limits.passage_tokens,
         count_tokens=ports.count_tokens,
+        taken=state["shown"],
     )
-    return {"passages": passages, "visits": _with_tokens(state, passages, ports)}
+    known = {passage.id for passage in state["shown"]}
+    shown = (*state["shown"], *(passage for passage in passages if passage.id not in known))
+    return {"passages": passages, "shown": shown, "visits": _with_tokens(state, passages, ports)}
 
 
 async def judge_pages(state: ClaimState, ports: Ports) -> ClaimUpdate:
@@ -116,11 +119,12 @@ async def plan_queries(state: ClaimState, ports: Ports) -> ClaimUpdate:
 async def search_again(state: ClaimState, ports: Ports) -> ClaimUpdate:
     """Send the planned queries and keep the results that are new."""
     old = state["snippets"] or ()
-    results = await map_concurrently(ports.searcher.search, state["plan"])
-    found = [snippet for each in results for snippet in each.snippets[:SNIPPETS_A_QUERY]]
+    results = await map_concurrently(partial(_search_if_recorded, ports=ports), state["plan"])
+    found = [snippet for each in results if each for snippet in each.snippets[:SNIPPETS_A_QUERY]]
     return {
+        "flags": _once(state["flags"], "not_recorded") if None in results else state["flags"],
         "snippets": (*old, *_new_snippets(old, found)),
-        "queries": (*state["queries"], *(each.query for each in results)),
+        "queries": (*state["queries"], *state["plan"]),
         "plan": (),
         "round": state["round"] + 1,
         "round_start": len(old),
@@ -142,6 +146,16 @@ async def _judge(task: JudgingTask, ports: Ports) -> Verdict:
             return read
         task = read
     raise AssertionError("a judge asks for one further task at most")
+
+
+async def _search_if_recorded(query: str, ports: Ports) -> SearchResults | None:
+    """The results, or None where a frozen recording does not hold them: no evidence, and no failure."""
+    try:
+        return await ports.searcher.search(query)
+    except SearchError as problem:
+        if problem.reason != "not_recorded":
+            raise
+        return None
 
 
 def _stage(state: ClaimState) -> Stage:

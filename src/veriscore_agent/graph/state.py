@@ -41,6 +41,9 @@ class ClaimUpdate(TypedDict, total=False):
     visits: tuple[PageVisit, ...]
     pages: tuple[Page, ...]
     passages: tuple[Passage, ...]
+    """Those that the next judging sees."""
+    shown: tuple[Passage, ...]
+    """Every passage that was ever chosen: an id means the same text in all verdicts of a claim."""
     judged: frozenset[str]
     """Text of all evidence that a judge has seen."""
     round_was_new: bool
@@ -85,6 +88,7 @@ def start_state(claim: Claim, *, snippets: tuple[Snippet, ...] | None = None, au
         visits=(),
         pages=(),
         passages=(),
+        shown=(),
         judged=frozenset(),
         round_was_new=False,
         failure=None,
@@ -122,6 +126,6 @@ def outcome_of(given: Mapping[str, Any], answer: AnswerKey) -> ClaimOutcome:
         queries=state["queries"],
         snippets=state["snippets"] or (),
         visits=state["visits"],
-        passages=state["passages"],
+        passages=state["shown"],
         flags=flags,
     )
