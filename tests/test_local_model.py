@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,16 @@ from pydantic import SecretStr
 
 from tests.services import Services
 from veriscore_agent.api import score_answers
-from veriscore_agent.domain import LABELS, Answer
+from veriscore_agent.domain import LABELS, Answer, ClaimOutcome, GivenClaim
 from veriscore_agent.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
+CLAIM = "The Larkspur Bridge is plainly 412 m long."
 ANSWER = Answer(
     id="bridge",
     question="What is the Larkspur Bridge?",
-    response="The Larkspur Bridge opened in 1931. It is plainly 412 m long. Perhaps it is beautiful.",
+    response=CLAIM,
     model="any",
     domain="bridges",
 )
@@ -60,8 +62,8 @@ def local_model() -> Iterator[str]:
     del server
 
 
-@pytest.mark.parametrize("judge", ["grounded", "paper"])
-async def test_every_claim_ends_labelled_or_unscored_with_a_reason(local_model: str, judge: Any) -> None:
+async def verified(local_model: str, answer: Answer, judge: Any) -> tuple[ClaimOutcome, ...]:
+    """All claims of the answer, after the whole pipeline. Short replies: a small model may ramble to any limit."""
     with Services() as services:
         settings = Settings(
             base_url=local_model,
@@ -71,16 +73,28 @@ async def test_every_claim_ends_labelled_or_unscored_with_a_reason(local_model: 
             search_api_key=SecretStr("none"),
             allow_private_hosts=True,
             stages="pages",
-            extract_max_output_tokens=96,
-            judge_max_output_tokens=256,
+            extract_max_output_tokens=24,
+            judge_max_output_tokens=64,
             model_concurrency=2,
             timeout_s=90,
         )
-        report = await score_answers([ANSWER], settings)
+        report = await score_answers([answer], settings)
     assert report.result.stopped is None
-    assert report.result.answers[0].sentences == 3
-    assert report.result.claims or report.result.answers[0].unextracted, "it says something of some sentence"
-    for outcome in report.result.claims:
-        labels = {verdict.label for verdict in outcome.verdicts}
-        assert labels <= set(LABELS)
-        assert labels or (outcome.unscored and outcome.unscored.reason), outcome.claim.text
+    assert report.result.claims or report.result.answers[0].unextracted, "a sentence ends with claims or a reason"
+    return report.result.claims
+
+
+def ends_well(outcome: ClaimOutcome) -> bool:
+    """Labelled, or unscored with a reason."""
+    labels = {verdict.label for verdict in outcome.verdicts}
+    return labels <= set(LABELS) and bool(labels or (outcome.unscored and outcome.unscored.reason))
+
+
+async def test_an_answer_goes_through_the_whole_pipeline(local_model: str) -> None:
+    assert all(map(ends_well, await verified(local_model, ANSWER, "grounded")))
+
+
+@pytest.mark.parametrize("judge", ["grounded", "paper"])
+async def test_a_claim_is_judged_or_unscored_with_a_reason(local_model: str, judge: Any) -> None:
+    (outcome,) = await verified(local_model, replace(ANSWER, given=(GivenClaim(CLAIM),)), judge)
+    assert ends_well(outcome)
