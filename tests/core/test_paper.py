@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from veriscore_agent.core.scoring import binary_label
 from veriscore_agent.core.verification.decisions import read_decision
 from veriscore_agent.core.verification.judge import Judge, JudgingTask
-from veriscore_agent.core.verification.labels import to_binary
 from veriscore_agent.core.verification.paper import PaperJudge
 from veriscore_agent.domain import Label, ModelReply, Passage, Snippet, Verdict
 from veriscore_agent.errors import ModelOutputError
@@ -144,7 +144,7 @@ UNREADABLE = [
 def test_every_form_of_a_label(why: str, text: str, label: Label) -> None:
     verdict = read(text)
     assert (verdict.label, verdict.flags) == (label, ())
-    assert to_binary(read(text, BINARY).label) == to_binary(label)
+    assert binary_label(read(text, BINARY).label) == binary_label(label)
 
 
 @pytest.mark.parametrize("text", NOT_SUPPORTED)
@@ -153,7 +153,7 @@ def test_not_supported_is_never_supported_and_never_contradicted_by_guess(text: 
     ternary, binary = read(text), read(text, BINARY)
     assert (ternary.label, ternary.flags) == ("inconclusive", ("not_supported",))
     assert (binary.label, binary.flags) == ("inconclusive", ("binary_unsupported",))
-    assert to_binary(binary.label) == "unsupported"
+    assert binary_label(binary.label) == "unsupported"
 
 
 @pytest.mark.parametrize(("why", "text"), UNREADABLE, ids=[row[0] for row in UNREADABLE])
