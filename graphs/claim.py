@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from veriscore_agent.wiring import open_services
-
 from veriscore_agent.graph.build import ClaimGraph, build_claim_graph
 from veriscore_agent.settings import load_settings
+from veriscore_agent.wiring import open_services
 
 
 @asynccontextmanager

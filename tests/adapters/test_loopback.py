@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
+
 from tests.loopback import LoopbackServer, Reply, in_turn, json_reply
 
 pytestmark = pytest.mark.anyio
