@@ -203,7 +203,7 @@ def not_recorded(claims: Sequence[ClaimOutcome]) -> tuple[str, ...]:
 
 def _lacked_something(outcome: ClaimOutcome) -> bool:
     reason = outcome.unscored.reason if outcome.unscored else ""
-    return reason == "not_recorded" or "failed:not_recorded" in outcome.flags
+    return reason == "not_recorded" or bool({"not_recorded", "failed:not_recorded"} & {*outcome.flags})
 
 
 def _reason(problem: BaseException) -> str:
