@@ -1,15 +1,16 @@
 """Reading a label out of a free reply: between ### marks, in JSON, on a line of its own, or in a plain sentence.
 
 A label counts where the reply *decides*, not where it merely says the word. Every place that looks like a decision is
-collected. If they disagree, one that is introduced as the decision, or stands alone on its line, goes before one that
-is only mentioned, and the last of those wins; without such a sign nothing is read. A label is never guessed.
+collected, but for those that are denied ("this is not ###Supported###"). If they disagree, one that is introduced as
+the decision, or stands alone on its line, goes before one that is only mentioned, and the last of those wins; without
+such a sign nothing is read. A label is never guessed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from veriscore_agent.core.verification.tolerant_json import FoundJson, find_json
@@ -31,13 +32,22 @@ _LABELS: Mapping[str, Decision] = {
 }
 _LABEL_WORD = re.compile(r"supported|contradicted|inconclusive", re.IGNORECASE)
 _HEAD = re.compile(
-    r"(?P<negation>not[\s-]+(?:\w+\s+)?|un[\s-]?|non[\s-]?)?(?P<label>supported|contradicted|inconclusive)\b",
+    r"(?P<negation>not[\s_-]+(?:\w+\s+)?|un[\s-]?|non[\s-]?)?(?P<label>supported|contradicted|inconclusive)"
+    r"(?![^\W_])",
     re.IGNORECASE,
 )
 _AROUND = " \t$\"'“”‘’()[]<>_#:.!-–—•→"
-_AFTER_LABEL = re.compile(r"\s*(?:$|[.!:;)\]\"'”’(\n]|[–—]|-\s)")
+_AFTER_LABEL = re.compile(r"\s*_*(?:$|[.!:;)\]\"'”’(\n]|[–—]|-\s)")
 _EXPLAINED = re.compile(r"\s*(?:,|\s(?:by|because|since|as|based|given|due|according)\b)", re.IGNORECASE)
-_ANSWERED = re.compile(r"\W*(?:yes|no|true|false|n/a)\s*(?:$|[.,;\n])", re.IGNORECASE)
+_ANSWERED = re.compile(r"\s*[:(\[–—-]\W*(?:yes|no|true|false|n/a)\s*(?:$|[.,;)\]\n])", re.IGNORECASE)
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|cannot|hardly|neither|nor)|n['’]t)"
+    r"(?:\s+(?:be|been|to|as|a|the|this|that|it|is|claim|label|labell?ed|call|called|say|judge|judged|mark|marked|deem|"
+    r"deemed|consider|considered|rate|rated|answer|able|sure|fully|really))*[\s\"“”'‘’(\[_-]*$",
+    re.IGNORECASE,
+)
+"""Before a label: what denies that this is the decision."""
+_DENIAL_REACH = 80
 _CUE_WORD = r"(?:decision|verdict|label|answer|conclusion|judge?ment|classification|assessment)"
 _CUE = re.compile(rf"\b{_CUE_WORD}\b\s*(?:is|=|:|->|→|–|—|-)\s*(?P<phrase>[^\n]+)", re.IGNORECASE)
 _CUE_BEFORE = re.compile(rf"\b{_CUE_WORD}\b[^.\n#{{}}\"“”]{{0,20}}$", re.IGNORECASE)
@@ -45,6 +55,15 @@ _MARKED = re.compile(r"(?<!#)#{2,}+([^#\n]{1,200}+)#{2,}+")
 _BULLET = re.compile(r"^\s*(?:[-•>]\s+|\d+[.)]\s+)*")
 _CLAIM_IS = re.compile(r"\b(?:claim|statement)\b.{0,60}?\b(?:is|was|as|remains)\s+(?P<phrase>.+)", re.IGNORECASE)
 _CONDITION = re.compile(r"\b(?:if|unless|would|could|might|may|whether|had)\b", re.IGNORECASE)
+_DOUBT = re.compile(
+    r"\b(?:not|no|nor|never|cannot|unable|hardly|without|lacks?|fails?|doubt\w*|false|untrue|wrong\w*|unclear|uncertain|"
+    r"insufficient\w*)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_UNTICKED = re.compile(r"^[^\S\n]*(?:[-+•][^\S\n]+|\d+[.)][^\S\n]+)?(?:\[[^\S\n]*\]|☐).*$", re.MULTILINE)
+_TICK = re.compile(r"\[[xX✓✔]\]|[☑☒✅✓✔]")
+_TAKEN = "\0"
+"""What stands in the place of a decision that was found, so that it is not found again."""
 _RUN_ON = re.compile(r"^\s*(?:Claim:|Search result \d+|Your task:)", re.MULTILINE)
 _BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]*)\}+\$?")
 _EMPHASIS = re.compile(r"[*`]+(?:json\b)?")
@@ -58,6 +77,8 @@ class _Candidate:
     stressed: bool
     """Introduced as the decision, or alone on its line."""
     quoted: bool
+    plain: bool = False
+    """In plain words: what is in marks or JSON further down goes before it."""
 
 
 def read_decision(text: str, *, cut: bool = False) -> Decision | None:
@@ -67,6 +88,7 @@ def read_decision(text: str, *, cut: bool = False) -> Decision | None:
     is supported ...") is no decision, since another may have been about to follow.
     """
     text = _BOXED.sub(r"\1", _EMPHASIS.sub("", text))
+    text = _TICK.sub("", _UNTICKED.sub("", text))
     candidates = sorted(_candidates(text), key=lambda each: each.position)
     if candidates:
         run_on = _RUN_ON.search(text, candidates[0].position)
@@ -81,23 +103,41 @@ def _candidates(text: str) -> Iterator[_Candidate]:
     rest = text
     for found in find_json(text):
         if found.value is None or _label_members(found):
-            yield _candidate(text, found.start, found.end, _json_decision(found))
+            if not _is_denied(text, found.start):
+                yield _candidate(text, found.start, found.end, _json_decision(found))
             rest = _blanked(rest, found.start, found.end)
     for match in _MARKED.finditer(rest):
         if _LABEL_WORD.search(match[1]):
-            yield _candidate(text, match.start(), match.end(), _phrase_decision(match[1]))
+            if not _is_denied(text, match.start()):
+                yield _candidate(text, match.start(), match.end(), _phrase_decision(match[1]))
             rest = _blanked(rest, *match.span())
     for match in _CUE.finditer(rest):
         phrase = match["phrase"].lstrip(_AROUND)
         if _HEAD.match(phrase):
-            yield _Candidate(match.start(), _head_label(phrase), True, _is_quoted(text, match.start()))
+            quoted = _is_quoted(text, match.start())
+            yield _Candidate(match.start(), _head_label(phrase), True, quoted, plain=True)
             rest = _blanked(rest, match.start(), match.start() + len(match[0]))
+    yield from _alone_on_a_line(rest)
+
+
+def _alone_on_a_line(text: str) -> Iterator[_Candidate]:
+    """Labels with a line to themselves. Different ones in lines that follow each other are a list: none is decided."""
+    runs: list[list[_Candidate]] = [[]]
     position = 0
-    for line in rest.splitlines(keepends=True):
-        alone = _BULLET.sub("", line).strip(_AROUND + "\r\n")
-        if (head := _HEAD.fullmatch(alone)) is not None:
-            yield _Candidate(position, _negated(head), True, False)
+    for line in text.splitlines(keepends=True):
+        head = _HEAD.fullmatch(_BULLET.sub("", line).strip(_AROUND + "\r\n"))
+        if head and (decision := _negated(head)) and not _is_denied(text, position):
+            runs[-1].append(_Candidate(position, decision, True, False, plain=True))
+        elif runs[-1]:
+            runs.append([])
         position += len(line)
+    for run in runs:
+        agreed = len({each.decision for each in run}) == 1
+        yield from run if agreed else (replace(each, decision=None) for each in run)
+
+
+def _is_denied(text: str, position: int) -> bool:
+    return bool(_DENIED.search(text[max(0, position - _DENIAL_REACH) : position]))
 
 
 def _candidate(text: str, start: int, end: int, decision: Decision | None) -> _Candidate:
@@ -114,7 +154,7 @@ def _is_quoted(text: str, position: int) -> bool:
 
 
 def _blanked(text: str, start: int, end: int) -> str:
-    return text[:start] + " " * (end - start) + text[end:]
+    return text[:start] + _TAKEN * (end - start) + text[end:]
 
 
 def _choose(candidates: list[_Candidate]) -> Decision | None:
@@ -122,6 +162,8 @@ def _choose(candidates: list[_Candidate]) -> Decision | None:
     if len({each.decision for each in candidates}) == 1:
         return candidates[0].decision
     own = [each for each in candidates if not each.quoted]
+    last_formal = max((each.position for each in own if not each.plain), default=-1)
+    own = [each for each in own if not each.plain or each.position > last_formal]
     stressed = [each for each in own if each.stressed]
     if stressed:
         return stressed[-1].decision
@@ -164,7 +206,7 @@ def _head_label(text: str) -> Decision | None:
         return None
     after = text[head.end() :]
     if _AFTER_LABEL.match(after):
-        return None if after.lstrip().startswith(":") and _ANSWERED.match(after.lstrip()[1:]) else _negated(head)
+        return None if _ANSWERED.match(after) else _negated(head)
     sentence = re.split(r"[.;\n]", after, maxsplit=1)[0]
     if _EXPLAINED.match(after) and not _LABEL_WORD.search(sentence):
         return _negated(head)
@@ -186,5 +228,6 @@ def _plain_sentence(text: str) -> Decision | None:
     for sentence in re.split(r"[.!?\n]", text):
         match = _CLAIM_IS.search(sentence)
         if match and _HEAD.match(phrase := match["phrase"].lstrip(_AROUND)):
-            decisions.add(None if _CONDITION.search(sentence) else _head_label(phrase))
+            open_question = _CONDITION.search(sentence) or _DOUBT.search(sentence[: match.start("phrase")])
+            decisions.add(None if open_question else _head_label(phrase))
     return decisions.pop() if len(decisions) == 1 else None
