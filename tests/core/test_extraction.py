@@ -274,6 +274,11 @@ REPLIES = [
     ),
     ("C03: before it", "No verifiable claim.\nThe bridge opened in 1931.", ["The bridge opened in 1931."]),
     ("C03: on its line", "The bridge opened in 1931. No verifiable claim.", ["The bridge opened in 1931."]),
+    (
+        "C03: in brackets on its line",
+        "The bridge opened in 1931. (No verifiable claim in the rest.)",
+        ["The bridge opened in 1931."],
+    ),
     ("C03: after it on its line", "No verifiable claim. The bridge opened in 1931.", ["The bridge opened in 1931."]),
     ("a title that apologises", "Sorry is a 2015 song.", ["Sorry is a 2015 song."]),
     ("a refusal of one part", "A is.\nI'm sorry, I can't extract the rest.", ["A is."]),
@@ -316,6 +321,13 @@ NONE = [
     "No claims to extract.",
     "没有可验证的声明。",
     "Keine überprüfbaren Behauptungen.",
+    "There aren't any verifiable claims.",
+    "There isn’t a verifiable claim in it.",
+    "Nothing verifiable.",
+    "Not verifiable.",
+    "Empty list.",
+    "Output: None",
+    "Answer: **No verifiable claim.**",
 ]
 
 
@@ -333,6 +345,9 @@ def test_the_statement_of_none_in_any_wording_gives_no_claim(reply: str) -> None
         "None of the bridges survived.",
         "Nothing was found in the wreck.",
         "No bridge in Salka is longer.",
+        "Answer: No bridge in Salka is longer.",
+        "No verifiable claims were found in the rest of the archive.",
+        "There isn't a verifiable statement by Verrin in the archive.",
         "The text of the 1931 treaty does not contain any claim to the island.",
     ],
 )
@@ -446,6 +461,7 @@ def test_an_id_names_the_answer_and_the_model_if_any() -> None:
         ("Ｔｈｅ ﬁrst bridge", "The first bridge"),
         ("STRASSE", "Straße"),
         ("It was −5 °C.", "It was -5 °C."),
+        ("It rose by 5 %.", "It rose by 5%."),
     ],
 )
 def test_what_differs_in_form_alone_folds_together(one: str, other: str) -> None:

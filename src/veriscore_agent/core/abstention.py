@@ -20,7 +20,8 @@ def _any(*alternatives: str) -> str:
 
 _LEAD_IN = _any(
     r"(?:unfortunately|regrettably|sadly|sorry|(?:my )?apologies|currently|honestly|therefore|thus|also|additionally"
-    r"|as such|for now|that said|(?:please )?note that|at (?:this|the) (?:time|moment))\b[,.!:]?\s*",
+    r"|as such|for now|that said|(?:please )?note that|at (?:this|the) (?:time|moment))\b[,.!:]?\s*(?:but\s+)?",
+    r"(?:as of|based on) (?:my|the) [^,]{1,60},\s*",
     r"(?:well|no|hello|hi)[,.!]\s*",
     r"(?:i'm|i am|we're|we are)\s+(?:\w+\s+)?(?:sorry|afraid)\b(?:\s+for\s[^,.]*)?[,.!:]?\s*(?:but\s+|that\s+)?",
     r"(?:i|we)\s+(?:\w+\s+)?(?:apologi[sz]e|regret)\b(?:\s+for\s[^,.]*|\s+to\s+(?:say|inform you))?[,.!:]?\s*"
@@ -35,6 +36,7 @@ _CANNOT = _any(
     r"w(?:on't|ill not)",
     r"would(?:n't| not)",
     r"(?: am|'m| are|'re| was) (?:not able|unable|not (?:allowed|permitted|equipped|designed|trained|programmed)) to",
+    r" w(?:as|ere)n't able to",
     r"do(?:n't| not) have the \w+(?: \w+)? (?:to|needed to|required to)",
     r"(?:must|have to) decline to",
 )
@@ -50,11 +52,15 @@ _LACK = _any(
     r"do(?:n't| not) feel comfortable",
     r"have (?:no|not)|haven't|lack|found no|c(?:an|ould) find no|know (?:nothing|of no)",
     r"(?: am|'m| are|'re| was) (?:not (?:sure|aware|certain|familiar)|un(?:aware|sure|familiar|certain|able))",
-    r"(?:must |have to )?decline|(?:would|'d) (?:rather|prefer) not|prefer not",
+    r"(?:must |have to )?(?:\w+ly )?decline|(?:would|'d) (?:rather|prefer) not|prefer not",
 )
 _DECLINE = re.compile(
     _any(
-        rf"(?:i|we)\s*(?:\w+ly\s+)?(?:{_CANNOT}\s+(?:\w+ly\s+)?{_DO}|{_LACK})\b.*",
+        rf"(?:i|we)\s*(?:\w+ly\s+)?(?:{_CANNOT}\s+(?:\w+ly\s+)?{_DO}|refuse to {_DO}|{_LACK})\b.*",
+        r"(?:i'm|i am) (?:just |only |simply )?an? (?:ai|assistant|language model)\b[^,.;:]{0,40}?"
+        rf" {_CANNOT} {_DO}\b.*",
+        rf"it(?: is|'s) (?:not possible|impossible) for me to {_DO}\b.*",
+        r"(?:this|that|the|such) (?:\w+ )?(?:information|data|answer)(?: is|'s) (?:not |un)available(?: to me)?",
         r"(?:there (?:is|are) )?no (?:\w+ ){0,3}(?:information|data|records?|answer)(?: is| are)? (?:available|found)"
         r"(?: to me)?(?: (?:on|about|for) (?:this|that|it))?",
         r"(?:this|that|it|the answer)(?: is|'s) (?:unknown to me|beyond my \w+|not something i (?:know|can)\b.*)",

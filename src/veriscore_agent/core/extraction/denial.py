@@ -10,18 +10,24 @@ import re
 
 _KIND = r"(?:verifiable|checkable|factual|fact-checkable|atomic|objective|extractable)"
 _THING = r"(?:claims?|facts?|statements?|assertions?|information|content)"
-_NOTHING = rf"(?:no|zero|not\s+any)\s+(?:(?:[\w-]+,?\s+){{0,2}}{_KIND},?\s+(?:(?:or|and)\s+)?)+(?:\w+\s+)?{_THING}"
-_UNIT = r"(?:sentence|text|snippet|passage|statement|excerpt|input|unit|fragment|heading|line|item|row|question)"
+_NO = r"(?:no|zero|not\s+any|n['’]t\s+(?:any|an?))"
+_NOTHING = rf"{_NO}\s+(?:(?:[\w-]+,?\s+){{0,2}}{_KIND},?\s+(?:(?:or|and)\s+)?)+(?:\w+\s+)?{_THING}"
+_UNIT = (
+    r"(?:sentence|text|snippet|passage|statement|excerpt|input|unit|fragment|heading|line|item|row|question|rest"
+    r"|remainder)"
+)
 _TAIL = (
     r"(?:\s+(?:(?:can|could|is|are|was|were)\s+(?:be\s+)?)?"
     r"(?:found|present|extracted|identified|available|made|made here|here|detected|given|to\s+(?:be\s+)?\w+)"
     rf"|\s+(?:in|from|within)\s+(?:it|(?:this|that|the)(?:\s+\w+){{0,2}}?\s+{_UNIT}))*"
 )
-_OPENING = r"(?:(?:i['’]?m\s+)?sorry,?\s+(?:but\s+)?)?(?:there\s+(?:is|are|was|were)\s+)?"
+_THERE = r"(?:there\s+(?:is|are|was|were)\s*)?"
+_OPENING = rf"(?:(?:i['’]?m\s+)?sorry,?\s+(?:but\s+)?)?{_THERE}"
 _PHRASE = re.compile(rf"{_OPENING}{_NOTHING}{_TAIL}(?![\w-])", re.IGNORECASE)
-_PHRASE_AT_END = re.compile(rf"(?<=[.!?。])[\s*_(]*(?:there\s+(?:is|are)\s+)?{_NOTHING}{_TAIL}\W*$", re.IGNORECASE)
+_PHRASE_AT_END = re.compile(rf"(?<=[.!?。])[\s*_(]*{_THERE}{_NOTHING}{_TAIL}\W*$", re.IGNORECASE)
 _WORDS = re.compile(
-    r"none|n\s*/\s*a|na|nil|null|nothing|not applicable|empty|none found|no verifiable"
+    r"none|n\s*/\s*a|na|nil|null|nothing|not applicable|(?:an )?empty(?: list)?|none found|no verifiable"
+    r"|nothing (?:is )?verifiable|(?:not |un)verifiable"
     r"|nothing to (?:verify|extract|check)|no (?:claims?|facts?)(?:\s+(?:found|extracted|here|present|to\s+\w+))?",
     re.IGNORECASE,
 )
@@ -60,12 +66,13 @@ _REASON = re.compile(
     r"|(?:it|this|that)\s*(?:is|['’]s|expresses|contains|only|merely|just|simply)\b)",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"(?:output|answer|result|response)\s*[:：]\s*", re.IGNORECASE)
 _EDGES = " \t.。!*_`\"'“”‘’()[]{}-–—•:：<>#"
 
 
 def is_no_claim(text: str) -> bool:
     """Whether a line says that there is no claim, or says nothing at all."""
-    bare = text.strip(_EDGES)
+    bare = _LABEL.sub("", text.strip(_EDGES), count=1).strip(_EDGES)
     if not any(map(str.isalnum, bare)):
         return True
     if any(pattern.fullmatch(bare) for pattern in (_WORDS, _OTHER_LANGUAGES, _CANNOT_FIND)):

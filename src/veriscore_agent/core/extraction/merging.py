@@ -17,6 +17,7 @@ from veriscore_agent.domain import Answer, Claim, GivenClaim
 _APOSTROPHES = re.compile(r"(?<=\w)['’‘`´](?=\w)")
 _INITIALS = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
+_BEFORE_PERCENT = re.compile(r"(?<=\d)\s+(?=[%‰])")
 _MEANINGFUL = frozenset("%‰#&@§/")
 """Punctuation to Unicode, and yet part of what is said (5 % is not 5, C# is not C)."""
 
@@ -51,7 +52,7 @@ def fold_claim(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).casefold()
     text = _DASHES.sub("-", text)
     text = _INITIALS.sub(lambda match: match[0].replace(".", ""), text)
-    text = _APOSTROPHES.sub("", text)
+    text = _BEFORE_PERCENT.sub("", _APOSTROPHES.sub("", text))
     kept = "".join(character if _says_something(text, place) else " " for place, character in enumerate(text))
     return " ".join(kept.split()) or " ".join(text.split())
 
