@@ -179,6 +179,8 @@ JSON_SCHEMA_REFUSED: list[tuple[str, int, Any]] = [
     ("Groq", 400, openai_error("This model does not support response format `json_schema`.", param="response_format")),
     ("DeepInfra, 405", 405, {"message": "x", "error": {"message": "json_schema is not supported", "code": "405"}}),
     ("llama.cpp", 400, {"error": {"code": 400, "message": "Failed to parse grammar", "type": "invalid_request_error"}}),
+    ("A17 a router", 404, openai_error("No endpoints found that support the parameters: response_format")),
+    ("A17 in other words", 400, openai_error("This provider doesn't accept response_format")),
     ("a validator", 422, {"detail": [{"loc": ["body", "response_format"], "msg": "extra fields not permitted"}]}),
 ]
 

@@ -250,6 +250,16 @@ async def test_json_under_another_content_type_is_read() -> None:
     ("row", "body", "kind", "reason", "said", "verdict"),
     [
         ("A23", chat(None, refusal="I can't help with that."), ModelError, "model_refused", "can't help", "accepted"),
+        (
+            "A23 as a piece of the content",
+            chat([{"type": "refusal", "refusal": "I can't help."}]),
+            ModelError,
+            "model_refused",
+            "can't help",
+            "accepted",
+        ),
+        ("A23 as the ending", chat(None, "refusal"), ModelError, "model_refused", "no reason given", "accepted"),
+        ("A08 another ending", chat(None, "SAFETY"), ModelError, "content_filtered", "filter", "accepted"),
         ("content filter", chat("Half a", "content_filter"), ModelError, "content_filtered", "filter", "accepted"),
         (
             "content filter without a message",
@@ -322,6 +332,13 @@ def spent(content: Any = "") -> dict[str, Any]:
     return {**chat(content, "length"), "usage": {"prompt_tokens": 9, "completion_tokens": 512, **details}}
 
 
+@pytest.mark.parametrize("finish", ["max_tokens", "MAX_TOKENS", "max_output_tokens"])
+async def test_a06_a_budget_that_is_used_up_has_other_names(finish: str) -> None:
+    async with served(in_turn(json_reply(chat("", finish)), json_reply(chat("Yes.")))) as here:
+        assert (await here.model.complete(ask())).text == "Yes."
+    assert [body["max_tokens"] for body in here.bodies] == [2048, 8192]
+
+
 @pytest.mark.parametrize("content", ["", None, "<think>First I would"])
 async def test_a06_reasoning_that_used_the_budget_is_retried_once_with_a_bigger_one(content: Any) -> None:
     handler = in_turn(json_reply(spent(content)), json_reply(chat("Yes.")))
@@ -390,10 +407,13 @@ SERVICE_FAILURES: list[tuple[str, int, Any, type[VeriscoreError], str, str]] = [
         "content_filtered",
         "",
     ),
+    ("A08 in other letters", 400, error("x", code="ContentFilter"), ModelError, "content_filtered", ""),
     ("moderation of a router", 403, error("Your input was flagged by moderation"), ModelError, "content_filtered", ""),
     ("A11", 429, error("You exceeded your current quota", code="insufficient_quota"), AccessRefusedError, "", "credit"),
     ("A11 whatever its status", 400, error("Your credit balance is too low"), AccessRefusedError, "", "credit"),
     ("A11 as a type", 403, error("Stop", type="insufficient_quota"), AccessRefusedError, "", "credit"),
+    ("A11 as plain text", 429, "insufficient_quota", AccessRefusedError, "", "credit"),
+    ("A11 as arrears", 400, error("Access denied", code="Arrearage"), AccessRefusedError, "", "credit"),
     ("402", 402, error("Payment required"), AccessRefusedError, "", "credit"),
     ("a quota that comes back", 429, error("You exceeded your current quota. Please retry in 7s."), ModelError, "", ""),
     ("A12", 429, TOO_LARGE, ModelError, "prompt_too_large", "too large"),
@@ -404,6 +424,22 @@ SERVICE_FAILURES: list[tuple[str, int, Any, type[VeriscoreError], str, str]] = [
         ModelError,
         "prompt_too_large",
         "too large",
+    ),
+    (
+        "A12 with commas in its numbers",
+        429,
+        error("Rate limit reached on tokens per min (TPM): Limit 30,000, Used 0, Requested 49,372."),
+        ModelError,
+        "prompt_too_large",
+        "too large",
+    ),
+    (
+        "a rate limit that waiting cures, with commas",
+        429,
+        error("Rate limit reached on tokens per min (TPM): Limit 30,000, Used 29,500, Requested 999."),
+        ModelError,
+        "model_failed",
+        "too many requests",
     ),
     (
         "a rate limit that waiting cures",
@@ -463,7 +499,14 @@ async def test_failures_are_told_apart(
     assert (len(here.bodies), here.spy.verdicts) == (1, ["rejected"])
 
 
-@pytest.mark.parametrize("start", ["<html>gateway login</html>", "<!DOCTYPE html>\n<title>Sign in</title>"])
+@pytest.mark.parametrize(
+    "start",
+    [
+        "<html>gateway login</html>",
+        "<!DOCTYPE html>\n<title>Sign in</title>",
+        "\n<!-- gateway --><title>Sign in</title><form>",
+    ],
+)
 async def test_a10_a_web_page_with_status_200_stops_the_run(start: str) -> None:
     async with served(Reply(200, {"Content-Type": "text/html"}, start.encode())) as here:
         with pytest.raises(AccessRefusedError, match="bad base_url or gateway"):

@@ -33,7 +33,8 @@ _log = logging.getLogger(__name__)
 # ---------------------------------------------------------------- what was refused
 
 _REFUSED = re.compile(
-    r"unsupported|not support|n't support|unrecognized|unknown|unexpected|not permitted|not allowed|unavailable|"
+    r"unsupported|not (support|accept)|n't (support|accept)|no endpoints found|unrecognized|unknown|unexpected|"
+    r"not permitted|not allowed|unavailable|"
     r"not available|deprecated|only the default|must be|extra (input|field)|invalid (param|schema|value)|incompatible|"
     r"cannot be used|not (yet )?implemented|failed to (parse|initialize|compile)|removed",
     re.I,

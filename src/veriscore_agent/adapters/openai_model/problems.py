@@ -50,8 +50,8 @@ def read_problem(status: int, text: str) -> Problem:
 
 def looks_like_html(text: str) -> bool:
     """True where a body is a web page: a gateway's login, a proxy's notice, an error page."""
-    start = text[:1000].lstrip().lower()
-    return start.startswith(("<!doctype", "<html", "<head", "<body")) or (start.startswith("<") and "<html" in start)
+    start = text[:1000].lstrip("\ufeff \t\r\n").lower()
+    return start.startswith("<") and not (start.startswith("<?xml") and "<html" not in start)
 
 
 def _from_json(status: int, body: Any) -> Problem:
@@ -90,7 +90,16 @@ def _text(value: Any) -> str:
 
 # ---------------------------------------------------------------- causes
 
-_FILTERED_CODES = frozenset({"content_filter", "content_policy_violation", "data_inspection_failed", "moderation"})
+_FILTERED_CODES = frozenset(
+    {
+        "content_filter",
+        "contentfilter",
+        "content_policy_violation",
+        "responsibleaipolicyviolation",
+        "data_inspection_failed",
+        "moderation",
+    }
+)
 _FILTERED = re.compile(r"content management policy|content[ _]filter|flagged (by|as)|requires moderation", re.I)
 _CREDIT_CODES = frozenset(
     {
@@ -99,10 +108,11 @@ _CREDIT_CODES = frozenset(
         "insufficient_credits",
         "billing_hard_limit_reached",
         "billing_not_active",
+        "arrearage",
     }
 )
 _CREDIT = re.compile(
-    r"exceeded your current quota|insufficient (balance|credits?|funds|quota)|credit balance is too low|"
+    r"exceeded your current quota|insufficient[ _](balance|credits?|funds|quota)|credit balance is too low|"
     r"out of credits|not enough credits|billing hard limit",
     re.I,
 )
@@ -115,7 +125,7 @@ _TOO_LARGE = re.compile(
     r"reduce the length|too many input tokens",
     re.I,
 )
-_LIMIT_AND_REQUESTED = re.compile(r"\bLimit:? (\d+).*?\bRequested:? (\d+)", re.I | re.S)
+_LIMIT_AND_REQUESTED = re.compile(r"\bLimit:? (\d[\d,]*).*?\bRequested:? (\d[\d,]*)", re.I | re.S)
 _ACCESS_CODES = frozenset({"invalid_api_key", "invalid_authentication", "authentication_error"})
 _ACCESS = re.compile(r"(api[ _]key|credentials?|token).{0,40}(not valid|invalid|incorrect|expired|missing)", re.I)
 _ACCESS_REVERSED = re.compile(r"(incorrect|invalid|missing|no) api[ _]key", re.I)
@@ -146,7 +156,10 @@ def cause_of(problem: Problem) -> Cause:
 def _over_its_limit(message: str) -> bool:
     """True where one request alone is over a limit per minute, which no waiting cures."""
     found = _LIMIT_AND_REQUESTED.search(message)
-    return bool(found) and int(found[2]) > int(found[1]) if found else False
+    if found is None:
+        return False
+    limit, requested = (int(number.replace(",", "")) for number in found.groups())
+    return requested > limit
 
 
 def is_final(response: httpx.Response) -> bool:

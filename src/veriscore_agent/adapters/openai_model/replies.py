@@ -15,7 +15,8 @@ from veriscore_agent.core.verification.replies import strip_reasoning
 from veriscore_agent.domain import ModelReply
 from veriscore_agent.errors import ModelError, ModelOutputError
 
-_CUT = frozenset({"length", "max_tokens"})
+_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+_FILTERED = frozenset({"content_filter", "safety"})
 
 
 def error_inside(body: Json) -> Problem | None:
@@ -39,12 +40,13 @@ def read_reply(body: Json, url: str) -> ModelReply:
     if choice is None:
         raise ModelOutputError("a reply without choices", reply=str(body))
     message = _dict(choice.get("message"))
-    finish = str(choice.get("finish_reason") or "stop")
-    if finish == "content_filter":
+    finish = str(choice.get("finish_reason") or "stop").lower()
+    if finish in _FILTERED:
         raise ModelError("the provider's content filter held the reply back", url=url, reason="content_filtered")
     text = strip_reasoning(_content(message))
-    if not text and message.get("refusal"):
-        raise ModelError(f"the model refused: {message['refusal']}", url=url, reason="model_refused")
+    refusal = "" if text else _refusal(message, finish)
+    if refusal:
+        raise ModelError(f"the model refused: {refusal}", url=url, reason="model_refused")
     if not text:
         raise _empty(body, message, finish)
     return ModelReply(text, "length" if finish in _CUT else finish, str(_dict(body).get("model") or ""))
@@ -74,6 +76,14 @@ def _content(message: dict[str, Any]) -> str:
         return content
     pieces = content if isinstance(content, list) else []
     return "".join(str(each.get("text") or "") for each in pieces if isinstance(each, dict) and each.get("text"))
+
+
+def _refusal(message: dict[str, Any], finish: str) -> str:
+    """What the model said on refusing: in a field of its own, as a piece of the content, or as the reason to end."""
+    pieces = message.get("content")
+    said = [_dict(each).get("refusal") for each in pieces] if isinstance(pieces, list) else []
+    found = next((each for each in (message.get("refusal"), *said) if each), "")
+    return str(found) or ("no reason given" if finish == "refusal" else "")
 
 
 def _dict(value: Any) -> dict[str, Any]:
