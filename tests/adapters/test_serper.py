@@ -292,6 +292,15 @@ def test_f08_excluded_sites_are_no_evidence_and_their_place_goes_to_the_next() -
 
 
 @pytest.mark.parametrize(
+    "sites", ["blog.example", "https://blog.example/", "*.blog.example", "www.Blog.example", ".blog.example:443, , x"]
+)
+def test_f08_an_excluded_site_may_be_written_as_people_write_sites(sites: str) -> None:
+    body = {"organic": [result(1, link="https://www.blog.example/post"), result(2, link="http://blog.example")]}
+    assert found(body, exclude_domains=sites) == ()
+    assert len(found({"organic": [result(1)]}, exclude_domains=sites)) == 1
+
+
+@pytest.mark.parametrize(
     ("row", "raw", "clean"),
     [
         ("control characters", "a\x00b\x1b[31mc\x85d", "a b [31mc d"),
@@ -318,6 +327,13 @@ FAILURES: list[tuple[str, int, Any, type[VeriscoreError], str]] = [
         AccessRefusedError,
         "HTTP 403: Unauthorized.",
     ),
+    ("F02 status as text", 200, {"message": "Unauthorized.", "statusCode": "403"}, AccessRefusedError, "HTTP 403"),
+    ("F02 no status at all", 200, {"message": "Unauthorized."}, AccessRefusedError, "refused the key"),
+    ("F02 under another name", 200, {"error": "Invalid API key"}, AccessRefusedError, "Invalid API key"),
+    ("F02 an object", 200, {"error": {"message": "no", "code": 401}}, AccessRefusedError, "HTTP 401: no"),
+    ("an error object with 200", 200, {"error": {"message": "upstream died"}}, SearchError, "upstream died"),
+    ("F03 in other words", 400, {"message": "Your account has insufficient credit."}, AccessRefusedError, "used up"),
+    ("F03 exhausted", 400, {"message": "Credits exhausted"}, AccessRefusedError, "used up"),
     ("401", 401, {"message": "no"}, AccessRefusedError, "refused the key"),
     ("F03", 400, {"message": "Not enough credits", "statusCode": 400}, AccessRefusedError, "search credits used up"),
     ("F03 as 429", 429, {"message": "Not enough credits"}, AccessRefusedError, "search credits used up"),

@@ -23,7 +23,12 @@ MAX_QUERY_CHARS = 2048
 """Longest query that Google takes. Serper names no limit of its own; a shorter one is its 400 of that one query.
 (Google ignores words after some thirty by itself, which changes no result and needs no cut.)"""
 
-_CREDITS = re.compile(r"not enough credits|out of credits|insufficient credits|no credits", re.I)
+_CREDITS = re.compile(
+    r"\b(not enough|out of|insufficient|no( more)?) credits?\b|"
+    r"\bcredits? (is |are |has been |have been )?(exhausted|used up|spent|depleted)",
+    re.I,
+)
+_ACCESS = re.compile(r"unauthori[sz]ed|forbidden|(invalid|missing|wrong|no) (api[ -]?)?key", re.I)
 _BLANK_CATEGORIES = frozenset({"Cc", "Zl", "Zp"})
 _DROPPED_CATEGORIES = frozenset({"Cs", "Co", "Cn"})
 _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
@@ -98,7 +103,7 @@ class SerperSearcher:
             return AccessRefusedError("search", wrong)
         if refusal.is_credit:
             return AccessRefusedError("search", f"search credits used up at {self._shown_url} ({said})")
-        if refusal.status in (401, 403):
+        if refusal.is_access:
             return AccessRefusedError("search", f"{self._shown_url} refused the key ({said})")
         if refusal.status == 404 or 300 <= refusal.status < 400:
             return AccessRefusedError("search", f"there is no search at {self._shown_url} ({said})")
@@ -123,6 +128,11 @@ class Refusal:
         """True where credit is exhausted, whatever the status."""
         return self.status == 402 or bool(_CREDITS.search(self.message))
 
+    @property
+    def is_access(self) -> bool:
+        """True where the key is refused, by status, or by the words of a body whose status says nothing of it."""
+        return self.status in (401, 403) or (self.status <= 400 and bool(_ACCESS.search(self.message)))
+
 
 def is_final(response: httpx.Response) -> bool:
     """True where the same search sent again cannot do better: decides for the layer that retries.
@@ -143,11 +153,19 @@ def _refusal_in(response: httpx.Response) -> Refusal | None:
     except StrictJsonError:
         body = None
     fields = body if isinstance(body, dict) else {}
-    message = str(fields.get("message") or fields.get("error") or text.strip() or "no message")
-    named = fields.get("statusCode")
-    status = named if isinstance(named, int) and named >= 400 else response.status_code
-    is_answer = response.is_success and (not fields.get("message") or {"organic", "searchParameters"} & set(fields))
-    return None if is_answer and status < 400 else Refusal(status, message)
+    said, named = _error_in(fields)
+    status = named if named >= 400 else response.status_code
+    is_answer = response.is_success and (not said or {"organic", "searchParameters"} & set(fields))
+    return None if is_answer and status < 400 else Refusal(status, said or text.strip() or "no message")
+
+
+def _error_in(fields: dict[str, Any]) -> tuple[str, int]:
+    """What the body of an error says, and the status that it names; 0 where it names none."""
+    error = fields.get("error")
+    inner = error if isinstance(error, dict) else {"message": error}
+    said = fields.get("message") or inner.get("message") or error or ""
+    named = str(fields.get("statusCode") or inner.get("code") or "")
+    return str(said), int(named) if re.fullmatch(r"[1-5]\d\d", named) else 0
 
 
 # ---------------------------------------------------------------- queries and results
@@ -186,7 +204,7 @@ def snippets_in(body: dict[str, Any], settings: Settings) -> tuple[Snippet, ...]
     The boxes go first, as the engine shows them. Left out are unusable results (no http(s) link, or neither title nor
     text) and excluded sites. Of equal texts or links the first is kept: a copy is no second witness.
     """
-    excluded = tuple(each.strip().lower() for each in settings.exclude_domains.split(",") if each.strip())
+    excluded = _sites(settings.exclude_domains)
     organic = [each for each in _organic(body.get("organic")) if not _is_from(each.link, excluded)]
     kept = list(_once(organic))[: settings.results]
     boxes: list[Snippet] = []
@@ -245,6 +263,12 @@ def _once(snippets: Iterable[Snippet]) -> Iterator[Snippet]:
 def _folded(text: str) -> str:
     """Equal for texts that differ in case, blanks and punctuation alone."""
     return "".join(each for each in text.casefold() if each.isalnum())
+
+
+def _sites(text: str) -> tuple[str, ...]:
+    """The hosts in a comma-separated list, in which a whole address, ``www.`` or ``*.`` stand for the site."""
+    hosts = (re.sub(r"^\w+://", "", each.strip().lower()).split("/")[0].split(":")[0] for each in text.split(","))
+    return tuple(filter(None, (re.sub(r"^(\*?\.|www\.)+", "", host) for host in hosts)))
 
 
 def _is_from(link: str, domains: tuple[str, ...]) -> bool:
