@@ -30,6 +30,22 @@ def test_counts_say_what_is_read_judged_failed_and_spent() -> None:
     assert str(Counts(3)) == "answers read 0/3, claims 0/0"
 
 
+def test_the_claim_that_was_not_heard_of_for_longest_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A13: a server that never answers must not leave a silent run."""
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    found = Counts(1)
+    found.claim_moved("m/a#1")
+    now = 110.0
+    found.claim_moved("m/a#2")
+    assert str(found) == "answers read 0/1, claims 0/0"
+    now = 135.0
+    assert str(found).endswith(", waiting 35 s for m/a#1")
+    found.claim_ended(ClaimOutcome(Claim("m/a#1", "c"), KEY))
+    now = 150.0
+    assert str(found).endswith(", waiting 40 s for m/a#2")
+
+
 def test_lines_are_printed_now_and_then_and_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
     with Lines(seconds=0) as now:
         now.show(counts())

@@ -13,6 +13,8 @@ from veriscore_agent.cli.output import one_line, print_note
 from veriscore_agent.domain import AnswerOutcome, ClaimOutcome
 
 SECONDS_A_LINE = 10.0
+SECONDS_OF_SILENCE = 30.0
+"""A claim of which nothing was heard for this long is named."""
 
 
 class Counts:
@@ -27,6 +29,12 @@ class Counts:
         self.unextracted = 0
         self.cost: float | None = None
         """US dollars of this session; None where it is not known."""
+        self._heard_s: dict[str, float] = {}
+        """When something was last heard of each claim that is under way."""
+
+    def claim_moved(self, claim_id: str) -> None:
+        """Note that something was heard of a claim."""
+        self._heard_s[claim_id] = time.monotonic()
 
     def answer_read(self, outcome: AnswerOutcome, claims: int, known: int) -> None:
         """Count an answer whose claims are known, ``known`` of which have their outcome already."""
@@ -37,6 +45,7 @@ class Counts:
 
     def claim_ended(self, outcome: ClaimOutcome) -> None:
         """Count a claim."""
+        self._heard_s.pop(outcome.claim.id, None)
         self.ended += 1
         self.unscored += outcome.unscored is not None
 
@@ -44,7 +53,16 @@ class Counts:
         text = f"answers read {self.read}/{self.answers}, claims {self.ended}/{self.claims}"
         if self.unscored or self.unextracted:
             text += f" (unscored {self.unscored}, sentences not extracted {self.unextracted})"
-        return f"{text}, ${self.cost:.4f}" if self.cost else text
+        text += f", ${self.cost:.4f}" if self.cost else ""
+        return text + self._silent()
+
+    def _silent(self) -> str:
+        """The claim that was not heard of for longest, where that is long."""
+        if not self._heard_s:
+            return ""
+        name, heard_s = min(self._heard_s.items(), key=lambda item: item[1])
+        seconds = time.monotonic() - heard_s
+        return f", waiting {seconds:.0f} s for {name}" if seconds >= SECONDS_OF_SILENCE else ""
 
 
 class Display(Protocol):

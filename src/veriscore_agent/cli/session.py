@@ -95,24 +95,38 @@ class Session:
             return await self._run_answers(services)
 
     async def _run_answers(self, services: Services) -> RunResult:
-        return await run_answers(
-            self._job.answers,
-            services.ports,
-            services.settings,
-            watcher=self,
-            done=self._done,
-            folder=services.folder,
-            record_all_pages=self._job.record_all_pages,
-        )
+        telling = asyncio.create_task(self._tell_regularly())
+        try:
+            return await run_answers(
+                self._job.answers,
+                services.ports,
+                services.settings,
+                watcher=self,
+                done=self._done,
+                folder=services.folder,
+                record_all_pages=self._job.record_all_pages,
+            )
+        finally:
+            telling.cancel()
+
+    async def _tell_regularly(self) -> None:
+        """Say how far it is also when nothing happens, so that a claim that hangs is seen."""
+        while True:
+            await asyncio.sleep(SECONDS_A_RECORD)
+            self._show()
 
     def answer_read(self, outcome: AnswerOutcome, claims: tuple[Claim, ...]) -> None:
         """Count the answer's claims."""
+        for claim in claims:
+            if claim.id not in self._done:
+                self._counts.claim_moved(claim.id)
         known = sum(claim.id in self._done for claim in claims)
         self._counts.answer_read(outcome, len(claims), known)
         self._show()
 
     def claim_moved(self, claim: Claim, node: str, state: ClaimState) -> None:
         """Tell of the step, where that is wanted."""
+        self._counts.claim_moved(claim.id)
         if self._tell:
             trace = self._traces.setdefault(claim.id, Trace())
             for line in trace.lines(node, state):
