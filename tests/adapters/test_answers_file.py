@@ -65,6 +65,12 @@ BAD_ROWS = [
     ("white space is no response", '{"response":" \\n\\t"}', "`response` is empty"),
     ("K08: an integer of 5,000 digits", '{"response":"r","n":' + "7" * 5000 + "}", "5,000 digits"),
     ("K08: 100,000 nested brackets", '{"response":' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
+    ("K08: 900 nested brackets", '{"response":"r","n":' + "[" * 900 + "]" * 900 + "}", "nested too deeply"),
+    (
+        "K08: one of 200,000 names twice, in bounded time",
+        '{"response":"r",' + ",".join(f'"n{number % 199_999}":1' for number in range(200_000)) + "}",
+        "the name 'n0' is given twice",
+    ),
     ("K08: an infinite number", '{"response":"r","n":1e999}', "1e999 is too large"),
     ("K08: NaN", '{"response":"r","n":NaN}', "NaN is not a JSON number"),
     ("Infinity", '{"response":"r","n":-Infinity}', "-Infinity is not a JSON number"),

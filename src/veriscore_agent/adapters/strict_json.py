@@ -7,6 +7,7 @@ its own integer limit elsewhere. None of these may reach a score or a user.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 Json = dict[str, Any] | list[Any] | str | int | float | bool | None
@@ -58,8 +59,7 @@ def _integer(text: str) -> int:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise StrictJsonError(f"the name {twice[:60]!r} is given twice")
     return found
 

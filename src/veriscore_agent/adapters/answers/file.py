@@ -84,7 +84,10 @@ def _take(line: Line, gathering: Gathering, fields: Mapping[str, str], name: str
         raise RowError(f"{problem}{_form_hint(line, name)}") from None
     if isinstance(value, list) and line.number == 1:
         raise RowError(f"a list, where a JSON object is wanted{_form_hint(line, name)}")
-    row = read_row(value, line=line.number, fields=fields)
+    try:
+        row = read_row(value, line=line.number, fields=fields)
+    except RecursionError:
+        raise RowError("brackets are nested too deeply") from None
     gathering.add(row.content, line.number)
     return [f"{name}:{line.number}: {warning}" for warning in row.warnings]
 
@@ -108,23 +111,24 @@ def _nothing_usable(name: str, skipped: list[InputError]) -> InputError:
 
 @contextmanager
 def _opened(source: str) -> Iterator[IO[bytes]]:
-    if source == "-":
-        yield sys.stdin.buffer
-        return
-    path = Path(source)
-    if path.is_dir():
-        raise InputError("it is a folder, where a file is wanted", path=source)
+    name = "standard input" if source == "-" else source
     try:
-        stream = path.open("rb")
-    except FileNotFoundError:
-        raise InputError("no such file", path=source) from None
-    except (OSError, ValueError) as problem:
-        raise InputError(_reason(problem), path=source) from problem
-    with stream:
-        try:
+        with _standard_input() if source == "-" else Path(source).open("rb") as stream:
             yield stream
-        except OSError as problem:
-            raise InputError(_reason(problem), path=source) from problem
+    except FileNotFoundError:
+        raise InputError("no such file", path=name) from None
+    except IsADirectoryError:
+        raise InputError("it is a folder, where a file is wanted", path=name) from None
+    except (OSError, ValueError) as problem:
+        raise InputError(_reason(problem), path=name) from problem
+
+
+@contextmanager
+def _standard_input() -> Iterator[IO[bytes]]:
+    """Standard input, which stays open."""
+    if sys.stdin is None:
+        raise InputError("it is closed", path="standard input")
+    yield sys.stdin.buffer
 
 
 def _reason(problem: OSError | ValueError) -> str:
