@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import anyio
 import pytest
 
 from tests.fakes import FakeModel, FakeReader, FakeSearcher, LabelJudge, ports, snippet
 from veriscore_agent.core.verification.judge import JudgingTask
-from veriscore_agent.domain import AnswerKey, Claim, ClaimOutcome, ModelRequest, Verdict
+from veriscore_agent.domain import AnswerKey, Claim, ClaimOutcome, ModelRequest, SearchResults, Verdict
 from veriscore_agent.errors import (
     AccessRefusedError,
     ModelError,
@@ -282,6 +283,31 @@ async def test_a_failing_further_search_leaves_the_verdict_standing() -> None:
     outcome, _ = await run(ports(judging("inconclusive"), searcher))
     assert stages(outcome) == [("snippets", "inconclusive")]
     assert outcome.ended == "failed"
+
+
+@pytest.mark.parametrize(
+    ("problem", "ends"),
+    [(SearchError("query not allowed"), "failed"), (AccessRefusedError("search", "no credit"), "stopped")],
+)
+async def test_a_failing_further_search_lets_the_other_one_end(problem: Exception, ends: str) -> None:
+    """It is paid for: cut off, it would be paid for once more when the run goes on."""
+    ended: list[str] = []
+
+    class Slow(FakeSearcher):
+        async def search(self, query: str) -> SearchResults:
+            if query == CLAIM.text:
+                return await super().search(query)
+            if not ended and len(self.asked) == 1:
+                self.asked.append(query)
+                raise problem
+            await anyio.sleep(0.05)
+            ended.append(query)
+            return await super().search(query)
+
+    searcher = Slow({CLAIM.text: [snippet(1)], "*": [snippet(2)]})
+    outcome, _ = await run(ports(judging("inconclusive"), searcher))
+    assert outcome.ended == ends
+    assert len(ended) == 1
 
 
 async def test_a_further_search_that_a_recording_lacks_is_no_evidence_and_no_failure() -> None:

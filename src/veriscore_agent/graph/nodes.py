@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+import anyio.to_thread
+
 from veriscore_agent.asking import ask
 from veriscore_agent.concurrency import map_concurrently
 from veriscore_agent.core.links import choose_links
@@ -16,7 +18,7 @@ from veriscore_agent.core.passages import choose_passages as choose_passages_wit
 from veriscore_agent.core.planning import plan_request, read_queries
 from veriscore_agent.core.verification.judge import JudgingTask
 from veriscore_agent.domain import Evidence, PageVisit, Passage, SearchResults, Snippet, Stage, Verdict
-from veriscore_agent.errors import ModelOutputError, SearchError, ServiceError
+from veriscore_agent.errors import ModelOutputError, SearchError, ServiceError, StopRunError
 from veriscore_agent.graph.routing import end_reason, goes_on, is_audit
 from veriscore_agent.graph.state import ClaimState, ClaimUpdate
 from veriscore_agent.ports import Ports
@@ -77,7 +79,8 @@ async def choose_passages(state: ClaimState, ports: Ports) -> ClaimUpdate:
     """Choose the passages of all pages read so far that bear on the claim, within the token budget."""
     if not state["pages"]:
         return {}
-    passages = choose_passages_within(
+    choose = partial(
+        choose_passages_within,
         state["claim"].text,
         state["verdicts"][0].parts,
         state["pages"],
@@ -85,6 +88,8 @@ async def choose_passages(state: ClaimState, ports: Ports) -> ClaimUpdate:
         count_tokens=ports.count_tokens,
         taken=state["shown"],
     )
+    # Six pages of the largest size take half a second, in which other claims go on.
+    passages = await anyio.to_thread.run_sync(choose)
     known = {passage.id for passage in state["shown"]}
     shown = (*state["shown"], *(passage for passage in passages if passage.id not in known))
     return {"passages": passages, "shown": shown, "visits": _with_tokens(state, passages, ports)}
@@ -119,7 +124,7 @@ async def plan_queries(state: ClaimState, ports: Ports) -> ClaimUpdate:
 async def search_again(state: ClaimState, ports: Ports) -> ClaimUpdate:
     """Send the planned queries and keep the results that are new."""
     old = state["snippets"] or ()
-    results = await map_concurrently(partial(_search_if_recorded, ports=ports), state["plan"])
+    results = await _search_all(state["plan"], ports)
     found = [snippet for each in results if each for snippet in each.snippets[:SNIPPETS_A_QUERY]]
     return {
         "flags": _once(state["flags"], "not_recorded") if None in results else state["flags"],
@@ -148,14 +153,24 @@ async def _judge(task: JudgingTask, ports: Ports) -> Verdict:
     raise AssertionError("a judge asks for one further task at most")
 
 
-async def _search_if_recorded(query: str, ports: Ports) -> SearchResults | None:
-    """The results, or None where a frozen recording does not hold them: no evidence, and no failure."""
-    try:
-        return await ports.searcher.search(query)
-    except SearchError as problem:
-        if problem.reason != "not_recorded":
-            raise
-        return None
+async def _search_all(queries: tuple[str, ...], ports: Ports) -> list[SearchResults | None]:
+    """The results of each query, None where a frozen recording does not hold them: no evidence, and no failure.
+
+    Any other failure is raised when all have ended: a search that is under way is paid for, and its answer is kept.
+    """
+
+    async def search_one(query: str) -> SearchResults | SearchError | StopRunError:
+        try:
+            return await ports.searcher.search(query)
+        except (SearchError, StopRunError) as problem:
+            return problem
+
+    results: list[SearchResults | None] = []
+    for each in await map_concurrently(search_one, queries):
+        if isinstance(each, StopRunError) or (isinstance(each, SearchError) and each.reason != "not_recorded"):
+            raise each
+        results.append(each if isinstance(each, SearchResults) else None)
+    return results
 
 
 def _stage(state: ClaimState) -> Stage:
