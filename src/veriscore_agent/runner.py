@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol, TypeVar, cast
 
+import anyio
 from langchain_core.runnables import RunnableConfig
 from langsmith import tracing_context
 
@@ -94,8 +95,12 @@ async def run_answers(
     Raises ReplayMissError and ConfigurationError.
     """
     gate = _Gate()
-    gated = replace(ports, model=_GatedModel(ports, gate), searcher=_GatedSearcher(ports, gate))
-    gated = replace(gated, reader=_GatedReader(ports, gate))
+    gated = replace(
+        ports,
+        model=_GatedModel(ports, gate, settings.model_concurrency),
+        searcher=_GatedSearcher(ports, gate, settings.search_concurrency),
+        reader=_GatedReader(ports, gate),
+    )
     run = _Run(
         graph=build_claim_graph(gated),
         ports=gated,
@@ -197,7 +202,8 @@ class _Gate:
 
     async def call(self, function: Callable[[Argument], Awaitable[Result]], argument: Argument) -> Result:
         if self.stopped:
-            raise self.stopped
+            # Raised thousands of times, it would otherwise keep every frame that it ever passed.
+            raise self.stopped.with_traceback(None)
         try:
             return await function(argument)
         except StopRunError as stop:
@@ -206,19 +212,25 @@ class _Gate:
 
 
 class _GatedModel:
-    def __init__(self, ports: Ports, gate: _Gate) -> None:
-        self._model, self._gate = ports.model, gate
+    """Holds back the calls that its service would only queue: queued there, they would be sent after a stop."""
+
+    def __init__(self, ports: Ports, gate: _Gate, limit: int) -> None:
+        self._model, self._gate, self._places = ports.model, gate, anyio.CapacityLimiter(limit)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        return await self._gate.call(self._model.complete, request)
+        async with self._places:
+            return await self._gate.call(self._model.complete, request)
 
 
 class _GatedSearcher:
-    def __init__(self, ports: Ports, gate: _Gate) -> None:
-        self._searcher, self._gate = ports.searcher, gate
+    """As ``_GatedModel``."""
+
+    def __init__(self, ports: Ports, gate: _Gate, limit: int) -> None:
+        self._searcher, self._gate, self._places = ports.searcher, gate, anyio.CapacityLimiter(limit)
 
     async def search(self, query: str) -> SearchResults:
-        return await self._gate.call(self._searcher.search, query)
+        async with self._places:
+            return await self._gate.call(self._searcher.search, query)
 
 
 class _GatedReader:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import replace
 
 import anyio
 import pytest
 
 from tests.fakes import FakeModel, FakeReader, FakeSearcher, ports, snippet
-from veriscore_agent.domain import Answer, AnswerOutcome, Claim, ClaimOutcome, GivenClaim, ModelRequest
+from veriscore_agent.domain import Answer, AnswerOutcome, Claim, ClaimOutcome, GivenClaim, ModelReply, ModelRequest
 from veriscore_agent.errors import AccessRefusedError, BudgetSpentError, ModelError, ReplayMissError
 from veriscore_agent.graph.state import ClaimState
 from veriscore_agent.ports import Limits
@@ -124,6 +125,31 @@ async def test_a_failed_extraction_is_never_taken_for_an_abstention() -> None:
     result, _ = await run(FakeModel(lambda _: ModelError("no answer")), decline)
     assert not result.answers[0].abstained
     assert len(result.answers[0].unextracted) == 1
+
+
+async def test_calls_that_waited_for_their_turn_are_not_begun_after_a_stop() -> None:
+    """Three hundred sentences are not three hundred calls with a key that was refused."""
+    begun = 0
+
+    class Refusing(FakeModel):
+        async def complete(self, request: ModelRequest) -> ModelReply:
+            nonlocal begun
+            begun += 1
+            await anyio.sleep(0.01)
+            return await super().complete(request)
+
+    long = replace(ANSWER, response=" ".join(f"Gate number {number} opened." for number in range(300)))
+    stop = AccessRefusedError("model", "the key was refused")
+    result, _ = await run(Refusing(lambda _: stop), long, settings=Settings(model_concurrency=4))
+    assert (result.stopped, begun) == (stop, 4)
+    assert len(result.answers[0].unextracted) == 300
+
+
+async def test_a_stop_that_thousands_of_calls_meet_keeps_no_frames_of_theirs() -> None:
+    answers = [replace(ANSWER, id=f"q{number}") for number in range(200)]
+    result, _ = await run(FakeModel(lambda _: AccessRefusedError("model", "the key was refused")), *answers)
+    assert result.stopped is not None
+    assert len(traceback.extract_tb(result.stopped.__traceback__)) < 50
 
 
 @pytest.mark.parametrize(
