@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from anyio.from_thread import start_blocking_portal
 
 from veriscore_agent.core.scoring import Summary, parse_k_rule, summarize
 from veriscore_agent.domain import STAGES, Answer, AnswerKey, Claim, ClaimOutcome
@@ -91,32 +92,17 @@ async def check_claim(
 def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:
     """The result of ``coroutine``, in blocking code: a script, or a notebook cell whose event loop is running already.
 
-    Every call has an event loop of its own, closed when it returns. Example:
+    Every call has an event loop of its own, closed when it returns; an interrupt cancels what runs in it. Example:
     ``run_blocking(check_claim("The Eads Bridge opened in 1874."))``.
     """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(coroutine)
-    return _in_thread(coroutine)
-
-
-def _in_thread(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    results: list[Result] = []
-    problems: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            results.append(asyncio.run(coroutine))
-        except BaseException as problem:
-            problems.append(problem)
-
-    thread = threading.Thread(target=work, name="veriscore-agent")
-    thread.start()
-    thread.join()
-    if problems:
-        raise problems[0]
-    return results[0]
+    # Its own thread, and an end of the cell (Kernel > Interrupt) that reaches what runs there.
+    with start_blocking_portal("asyncio", name="veriscore-agent") as portal:
+        result: Result = portal.call(lambda: coroutine)
+    return result
 
 
 class _Steps(SilentWatcher):
