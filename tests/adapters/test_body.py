@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 import tracemalloc
 import zlib
 from collections.abc import Callable, Mapping
@@ -120,6 +121,20 @@ def test_the_bound_is_exact(coding: str, size: int, fits: bool) -> None:
     else:
         with pytest.raises(BodyTooLarge):
             decode(packed, [coding], BOUND)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_a_body_of_very_many_members_takes_time_in_proportion(coding: str) -> None:
+    """Five megabytes of empty ones would else keep a thread for minutes, past every deadline."""
+    empty = PACKERS[coding](b"")
+
+    def seconds(members: int) -> float:
+        began_s = time.process_time()
+        assert decode(empty * members + PACKERS[coding](TEXT), [coding], BOUND) == TEXT
+        return time.process_time() - began_s
+
+    few, many = seconds(5_000), seconds(80_000)
+    assert many < 48 * few, "sixteen times as much takes some sixteen times as long"
 
 
 @pytest.mark.parametrize("coding", PACKERS)

@@ -15,6 +15,7 @@ from veriscore_agent.adapters.http.failures import FinalTransportError
 
 _MOST_CODINGS = 3
 _STEP = 65_536
+_ZLIB_STEP = 4_096
 _ZSTD_STEP = 64
 """Wire bytes fed at a time: four of them can unfold to 128 KiB, and the library cannot be told to stop."""
 _WINDOW_BYTES = 8 * 1024 * 1024
@@ -56,19 +57,22 @@ def _too_large(max_bytes: int) -> BodyTooLarge:
 
 
 def _inflate(data: bytes, max_bytes: int, *, window: int) -> bytes:
-    out = bytearray()
-    while data:
+    out, at = bytearray(), 0
+    # A gzip file may consist of several members; anything else behind the end is padding.
+    while at == 0 or data.startswith(b"\x1f\x8b", at):
         member = zlib.decompressobj(window)
-        try:
-            out += member.decompress(data, max_bytes + 1 - len(out))
-        except zlib.error as problem:
-            raise httpx.DecodingError(str(problem)) from problem
-        if len(out) > max_bytes:
-            raise _too_large(max_bytes)
+        while at < len(data) and not member.eof:
+            # In pieces, for what a member leaves over is copied, and a body may hold a million members.
+            piece = data[at : at + _ZLIB_STEP]
+            try:
+                out += member.decompress(piece, max_bytes + 1 - len(out))
+            except zlib.error as problem:
+                raise httpx.DecodingError(str(problem)) from problem
+            if len(out) > max_bytes:
+                raise _too_large(max_bytes)
+            at += len(piece) - len(member.unused_data)
         if not member.eof:
             raise httpx.DecodingError("the compressed body ends early")
-        # A gzip file may consist of several members; anything else behind the end is padding.
-        data = member.unused_data if member.unused_data.startswith(b"\x1f\x8b") else b""
     return bytes(out)
 
 
@@ -109,18 +113,19 @@ def _zstd_decoder() -> Decoder | None:
     zstandard: Any = importlib.import_module("zstandard")
 
     def decode(data: bytes, max_bytes: int) -> bytes:
-        out, left = bytearray(), memoryview(data)
+        out, at = bytearray(), 0
+        decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES)
         try:
-            while left:
-                frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES).decompressobj()
-                while left and not frame.eof:
-                    out += frame.decompress(left[:_ZSTD_STEP])
-                    left = left[_ZSTD_STEP:]
+            while at < len(data):
+                frame = decompressor.decompressobj()
+                while at < len(data) and not frame.eof:
+                    piece = data[at : at + _ZSTD_STEP]
+                    out += frame.decompress(piece)
+                    at += len(piece) - len(frame.unused_data)
                     if len(out) > max_bytes:
                         raise _too_large(max_bytes)
                 if not frame.eof:
                     raise httpx.DecodingError("the compressed body ends early")
-                left = memoryview(bytes(frame.unused_data) + bytes(left)) if frame.unused_data else left
         except zstandard.ZstdError as problem:
             raise httpx.DecodingError(str(problem)) from problem
         return bytes(out)
