@@ -16,7 +16,8 @@ import pytest
 from tests.loopback import Handler, LoopbackServer, Reply, in_turn, json_reply
 from veriscore_agent.adapters import prices as prices_module
 from veriscore_agent.adapters.http.exchange import call_headers
-from veriscore_agent.adapters.http.failures import FinalTransportError
+from veriscore_agent.adapters.http.retries import RetryPolicy
+from veriscore_agent.adapters.http.stack import BodyBounds, build_stack
 from veriscore_agent.adapters.prices import ModelPrice, Prices, PriceTable, SearchPrice, load_prices
 from veriscore_agent.adapters.spending import Spending, SpendingTransport, Usage
 from veriscore_agent.adapters.tokens import count_tokens
@@ -356,7 +357,7 @@ def failing(problem: Exception) -> Callable[[httpx.Request], httpx.Response]:
 
 
 @pytest.mark.parametrize(
-    "problem", [httpx.ConnectError("refused"), FinalTransportError("x"), BudgetSpentError("spent")]
+    "problem", [httpx.ConnectError("refused"), httpx.PoolTimeout("busy"), BudgetSpentError("spent")]
 )
 async def test_what_never_went_out_costs_nothing(problem: Exception) -> None:
     spending = Spending(1.0, PRICES)
@@ -366,6 +367,45 @@ async def test_what_never_went_out_costs_nothing(problem: Exception) -> None:
             with pytest.raises(type(problem)):
                 await client.post("http://x.example/v1/chat/completions", json=body())
     assert (spending.spent, spending.usage) == (0, {})
+
+
+def failing_in_turn(*problems: Exception) -> Callable[[httpx.Request], httpx.Response]:
+    left = list(problems)
+
+    def handle(_: httpx.Request) -> httpx.Response:
+        raise left.pop(0)
+
+    return handle
+
+
+BROKEN, UNREACHABLE = httpx.ReadError("cut"), httpx.ConnectError("refused")
+
+
+@pytest.mark.parametrize(
+    ("handler", "counts", "why"),
+    [
+        (failing_in_turn(BROKEN, UNREACHABLE, UNREACHABLE), True, "the first try may have been answered"),
+        (failing_in_turn(UNREACHABLE, BROKEN, UNREACHABLE), True, "so may the second"),
+        (failing_in_turn(UNREACHABLE, UNREACHABLE, UNREACHABLE), False, "nothing ever went out"),
+        (lambda _: httpx.Response(200, content=b" " * 2000), True, "answered, with more than is taken"),
+    ],
+)
+async def test_every_try_of_a_call_decides_whether_it_may_have_cost_something(
+    handler: Callable[[httpx.Request], httpx.Response], counts: bool, why: str
+) -> None:
+    spending = Spending(1.0, PRICES)
+    transport = build_stack(
+        httpx.MockTransport(handler),
+        service="model",
+        store_policy=None,
+        retry=RetryPolicy(2, first_wait_s=0.001),
+        layers=[lambda inner: SpendingTransport(inner, spending, "model")],
+        bounds=BodyBounds(1000, 1000),
+    )
+    async with httpx.AsyncClient(transport=transport) as client:
+        with pytest.raises(httpx.TransportError):
+            await client.post("http://x.example/v1/chat/completions", json=body())
+    assert spending.spent == pytest.approx(most(1000) if counts else 0), why
 
 
 async def test_under_a_cap_an_unpriced_request_is_never_sent() -> None:

@@ -18,8 +18,9 @@ from urllib.parse import urlsplit
 import anyio
 import httpx
 
+from veriscore_agent.adapters.http.attempts import attempt_log
 from veriscore_agent.adapters.http.exchange import take_call
-from veriscore_agent.adapters.http.failures import FinalTransportError
+from veriscore_agent.adapters.http.failures import NEVER_SENT
 from veriscore_agent.adapters.prices import ModelPrice, Prices, SearchPrice, load_prices
 from veriscore_agent.adapters.tokens import count_tokens
 from veriscore_agent.domain import CallKind
@@ -32,7 +33,7 @@ _TOKENS_PER_MESSAGE = 4
 _UNLIMITED_OUTPUT = 16_384
 """Output tokens reserved for a request that sets no limit."""
 
-_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, FinalTransportError, VeriscoreError)
+_NEVER_SENT = (*NEVER_SENT, VeriscoreError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,15 +206,16 @@ class SpendingTransport(httpx.AsyncBaseTransport):
         """Send the request if it may still be paid for."""
         kind = take_call(request).kind or self._service
         tariff = await self._tariff(request)
+        tries, before = attempt_log(request).attempts, len(attempt_log(request).attempts)
         await self._spending.reserve(tariff.estimate)
         try:
             response = await self._inner.handle_async_request(request)
             await response.aread()
-        except _NEVER_SENT:
-            self._spending.release(tariff.estimate)
-            raise
-        except BaseException:
-            self._spending.settle(kind, tariff.estimate, UNANSWERED)
+        except BaseException as problem:
+            if isinstance(problem, _NEVER_SENT) and not any(each.unseen for each in tries[before:]):
+                self._spending.release(tariff.estimate)
+            else:
+                self._spending.settle(kind, tariff.estimate, UNANSWERED)
             raise
         self._spending.settle(kind, tariff.estimate, tariff.bill(response))
         return response

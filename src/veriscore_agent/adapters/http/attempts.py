@@ -29,6 +29,8 @@ class Attempt:
     """Class and message, where there was no response."""
     waited_s: float = 0.0
     """Seconds of back-off before it."""
+    unseen: bool = False
+    """True where it was sent and no answer was seen: it may have been answered, and charged for, all the same."""
     final: bool = False
     """True where no retry cures this one call, whatever its status: it tells nothing of the service's load."""
 

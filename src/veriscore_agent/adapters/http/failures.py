@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import httpx
 
+NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+"""Failures before anything was sent, so that no one can have been paid for an answer."""
+
 
 class FinalTransportError(httpx.TransportError):
     """A failure that no retry cures: RetryTransport passes it on at once. Layers of ours derive theirs from it."""

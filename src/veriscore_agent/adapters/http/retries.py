@@ -17,7 +17,7 @@ import anyio
 import httpx
 
 from veriscore_agent.adapters.http.attempts import Attempt, attempt_log
-from veriscore_agent.adapters.http.failures import FinalTransportError
+from veriscore_agent.adapters.http.failures import NEVER_SENT, FinalTransportError
 from veriscore_agent.adapters.http.retry_after import retry_after_s
 
 IsFinal = Callable[[httpx.Response], bool]
@@ -107,7 +107,8 @@ class RetryTransport(httpx.AsyncBaseTransport):
             outcome = problem
         attempt = Attempt(began_s=began_s, seconds=clock() - began_s, waited_s=waited_s)
         if isinstance(outcome, httpx.RequestError):
-            return replace(attempt, error=f"{type(outcome).__name__}: {outcome}"), outcome
+            unseen = not isinstance(outcome, NEVER_SENT)
+            return replace(attempt, error=f"{type(outcome).__name__}: {outcome}", unseen=unseen), outcome
         return replace(attempt, status=outcome.status_code, final=self._is_final(outcome)), outcome
 
     def _limit_s(self, request: httpx.Request, spent_s: float) -> float | None:
