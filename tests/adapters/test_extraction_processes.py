@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -49,13 +50,37 @@ async def test_the_reason_of_an_unreadable_page() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_process_that_breaks_down_is_replaced() -> None:
+async def test_a_process_that_breaks_down_at_a_page_is_replaced() -> None:
     async with PageExtractor(SETTINGS) as extractor:
         await _extract(extractor)
-        os.kill(extractor.process_ids[0], 9)
-        with pytest.raises(ExtractionError, match="broke down"):
-            await _extract(extractor)
+        (process,) = extractor.process_ids
+        os.kill(process, signal.SIGSTOP)
+        async with anyio.create_task_group() as group:
+
+            async def end() -> None:
+                await anyio.sleep(0.1)
+                os.kill(process, signal.SIGKILL)
+
+            group.start_soon(end)
+            with pytest.raises(ExtractionError, match="broke down"):
+                await _extract(extractor)
         assert "9,800" in (await _extract(extractor)).text
+
+
+@pytest.mark.anyio
+async def test_a_process_that_ended_between_two_pages_costs_neither() -> None:
+    """Short memory ends the largest process, whatever it is doing."""
+    async with PageExtractor(SETTINGS) as extractor:
+        await _extract(extractor)
+        (process,) = extractor.process_ids
+        os.kill(process, signal.SIGKILL)
+        with anyio.fail_after(10), suppress(ProcessLookupError):
+            while True:
+                os.kill(process, 0)
+                await anyio.sleep(0.01)
+        await anyio.sleep(0.05)
+        assert "9,800" in (await _extract(extractor)).text
+        assert process not in extractor.process_ids
 
 
 @pytest.mark.anyio

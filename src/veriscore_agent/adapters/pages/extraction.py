@@ -84,7 +84,7 @@ class PageExtractor:
         A worker that is not done by then, or whose caller is cancelled, is ended; the next page gets another one.
         """
         async with self._turns:
-            worker = self._idle.pop() if self._idle else await self._start()
+            worker = await self._idle_or_new()
             finished = False
             try:
                 with anyio.fail_after(seconds):
@@ -101,6 +101,16 @@ class PageExtractor:
                     self._all.discard(worker)
                     await worker.end()
         return _page_of(answer)
+
+    async def _idle_or_new(self) -> _Worker:
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.is_running:
+                return worker
+            # Ended from outside, for example for want of memory: no fault of the page whose turn it is.
+            self._all.discard(worker)
+            await worker.end()
+        return await self._start()
 
     async def _start(self) -> _Worker:
         worker = await _Worker.start()
@@ -134,6 +144,11 @@ class _Worker:
         return cls(
             await anyio.open_process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         )
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.returncode is None
 
     async def ask(self, body: bytes, url: str, content_type: str, seconds: float) -> Any:
         """Send a job and wait for its answer."""
