@@ -73,6 +73,13 @@ WRONG: list[tuple[str, dict[str, Any], dict[str, str], str]] = [
     ("out of range", {"audit": "1.5"}, {}, "command line: audit: 1.5 is not between 0 and 1"),
     ("an unknown variable", {}, {"VERISCORE_MODLE": "x"}, "environment: no setting is called 'modle'"),
     ("a choice that is none", {}, {"VERISCORE_QA": "perhaps"}, "environment: qa: "),
+    ("an empty model", {"judge_model": " "}, {}, "command line: judge_model: it is empty"),
+    ("a line end in a header", {"user_agent": "a\nb"}, {}, "command line: user_agent: it holds a control character"),
+    ("a header beyond ASCII", {"user_agent": "caf\xe9"}, {}, "command line: user_agent: an HTTP header"),
+    ("bytes that are no UTF-8", {"model": "caf\udce9"}, {}, "command line: model: it holds"),
+    ("a path that no system takes", {"k": "a\0b"}, {}, "command line: k: it holds a control character"),
+    ("a proxy without http://", {}, {"HTTPS_PROXY": f"u:{SECRET}@host:1"}, "environment: proxy: it is not an address"),
+    ("a proxy of nothing", {"page_proxy": "http://"}, {}, "command line: page_proxy: it is not an address"),
 ]
 
 
@@ -85,3 +92,21 @@ def test_a_wrong_setting_is_named_with_its_source(
     with pytest.raises(ConfigurationError) as caught:
         load_settings(flags, environment=environment)
     assert str(caught.value).startswith(expected)
+    assert SECRET not in str(caught.value)
+
+
+NUMBERS = [each.name for each in fields(Settings) if each.type in ("int", "float", "float | None", "int | None")]
+
+
+@pytest.mark.parametrize("name", [each for each in NUMBERS if "seed" not in each])
+@pytest.mark.parametrize("value", ["nan", "inf", "-1", "1e300"])
+def test_no_number_is_taken_that_no_run_could_work_with(name: str, value: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"^command line: {name}: "):
+        load_settings({name: value}, environment={})
+
+
+def test_a_settings_file_of_brackets_is_refused(tmp_path: Path) -> None:
+    config = tmp_path / "settings.toml"
+    config.write_text("k = " + "[" * 100_000, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="nested too deeply"):
+        load_settings(environment={}, config=config)

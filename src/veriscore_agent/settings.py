@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -267,6 +267,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise ConfigurationError(f"settings file {path}: {problem.strerror or problem}") from problem
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise ConfigurationError(f"settings file {path} is not TOML: {problem}") from problem
+    except RecursionError:
+        raise ConfigurationError(f"settings file {path}: brackets are nested too deeply") from None
 
 
 def _read_environment(variables: Mapping[str, str]) -> dict[str, Any]:
@@ -291,26 +293,64 @@ def _validate(merged: dict[str, Any], sources: dict[str, str]) -> Settings:
         first = problem.errors()[0]
         name = str(first["loc"][0]) if first["loc"] else "settings"
         raise ConfigurationError(f"{sources.get(name, 'settings')}: {name}: {first['msg']}") from None
-    _check_ranges(settings, sources)
+    for name, found in _problems(settings):
+        raise ConfigurationError(f"{sources.get(name, 'settings')}: {name}: {found}")
     return settings
 
 
-def _check_ranges(settings: Settings, sources: dict[str, str]) -> None:
-    ranges: Mapping[str, tuple[float, float]] = {
-        "results": (1, 10),
-        "audit": (0, 1),
-        "rounds": (0, 10),
-        "pages_per_batch": (1, 10),
-        "batches": (1, 10),
-        "passage_tokens": (50, 100_000),
-        "max_retries": (0, 20),
-        "max_page_bytes": (1_000, 100_000_000),
-    } | dict.fromkeys(
-        ("model_concurrency", "search_concurrency", "page_concurrency", "host_concurrency", "answer_concurrency"),
-        (1, 1024),
-    )
-    for name, (low, high) in ranges.items():
+_RANGES: Mapping[str, tuple[float, float]] = {
+    "results": (1, 10),
+    "audit": (0, 1),
+    "rounds": (0, 10),
+    "pages_per_batch": (1, 10),
+    "batches": (1, 10),
+    "passage_tokens": (50, 100_000),
+    "max_retries": (0, 20),
+    "max_page_bytes": (1_000, 100_000_000),
+    "extraction_workers": (1, 256),
+    "retry_total_s": (0, 86_400),
+    "max_cost": (0, 1_000_000_000),
+    **{f"{kind}temperature": (0, 10) for kind in ("", "extract_", "judge_", "plan_")},
+    **{f"{kind}timeout_s": (0.001, 86_400) for kind in ("", "extract_", "judge_", "plan_", "search_", "page_")},
+    **{f"{kind}_max_output_tokens": (1, 10_000_000) for kind in ("extract", "judge", "plan")},
+    **{f"{kind}_concurrency": (1, 1024) for kind in ("model", "search", "page", "host", "answer")},
+}
+_NOT_EMPTY = frozenset({"model", "extract_model", "judge_model", "plan_model", "k"})
+_PROXIES = frozenset({"proxy", "page_proxy"})
+_PROXY_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
+
+
+def _problems(settings: Settings) -> Iterator[tuple[str, str]]:
+    """What no run could work with: the name of each such setting, and what is wrong with it."""
+    for name, (low, high) in _RANGES.items():
         value = getattr(settings, name)
-        if not low <= value <= high:
-            source = sources.get(name, "settings")
-            raise ConfigurationError(f"{source}: {name}: {value} is not between {low} and {high}")
+        # NaN is in no range.
+        if value is not None and not low <= value <= high:
+            yield name, f"{value} is not between {low} and {high}"
+    for each in fields(Settings):
+        value = getattr(settings, each.name)
+        if isinstance(value, str | Path):
+            found = _text_problem(each.name, str(value))
+            if found:
+                yield each.name, found
+
+
+def _text_problem(name: str, text: str) -> str:
+    """What is wrong with a text, which is not shown: an address may hold a key."""
+    if name in _NOT_EMPTY and not text.strip():
+        return "it is empty"
+    if any(ord(character) < 32 or "\ud800" <= character <= "\udfff" for character in text):
+        return "it holds a control character, or bytes that are no UTF-8"
+    if name == "user_agent" and not text.isascii():
+        return "an HTTP header takes ASCII alone"
+    if name in _PROXIES and text and not _is_proxy(text):
+        return "it is not an address such as http://host:3128"
+    return ""
+
+
+def _is_proxy(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in _PROXY_SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
