@@ -36,7 +36,7 @@ from veriscore_agent.adapters.recording.cassette import (
 from veriscore_agent.adapters.recording.handle import StoredExchange
 from veriscore_agent.adapters.recording.manifest import read_manifest, recording_folder, write_manifest
 from veriscore_agent.adapters.recording.store import ExchangeStore
-from veriscore_agent.errors import ConfigurationError, InputError
+from veriscore_agent.errors import ConfigurationError, InputError, StopRunError
 
 
 def exchange(**changes: Any) -> Recorded:
@@ -211,7 +211,7 @@ def test_a_file_that_is_no_exchange_is_named(text: bytes, reason: str, tmp_path:
 
 def test_a_folder_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigurationError, match="cannot be written"):
+    with pytest.raises(StopRunError, match="cannot be written"):
         ExchangeStore(tmp_path / "file").write(exchange(), "k")
     with pytest.raises(ConfigurationError, match="cannot be written"):
         write_manifest(tmp_path / "file" / "x")

@@ -13,7 +13,7 @@ class StoredExchange:
     """An Exchange kept in a store, or frozen in a recording that is only read.
 
     ``accept`` and ``reject`` copy one file. Raises
-    ConfigurationError where the store cannot be written to.
+    StopRunError where the store cannot be written to.
     """
 
     def __init__(self, stored: Stored, store: ExchangeStore | None, *, replayed: bool) -> None:

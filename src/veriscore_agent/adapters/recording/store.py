@@ -31,7 +31,7 @@ from veriscore_agent.adapters.recording.cassette import (
     scrubbed,
     with_end,
 )
-from veriscore_agent.errors import ConfigurationError, InputError, Service
+from veriscore_agent.errors import InputError, Service, StopRunError
 
 _counter = itertools.count()
 
@@ -49,7 +49,7 @@ class Stored:
 class ExchangeStore:
     """The exchanges in one folder. All methods block, for a few milliseconds; many threads and processes may use it.
 
-    ``secrets`` are taken out of everything that is written. Raises ConfigurationError where the folder cannot be
+    ``secrets`` are taken out of everything that is written. Raises StopRunError where the folder cannot be
     written to, InputError where a file cannot be read.
     """
 
@@ -107,9 +107,7 @@ class ExchangeStore:
         try:
             write_whole(path, stored.cassette)
         except OSError as problem:
-            raise ConfigurationError(
-                f"the recording cannot be written: {path}: {problem.strerror or problem}"
-            ) from problem
+            raise StopRunError(f"the recording cannot be written: {path}: {problem.strerror or problem}") from problem
 
 
 def write_whole(path: Path, content: bytes) -> None:
