@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from tests.loopback import Handler, LoopbackServer, Reply, json_reply
 from veriscore_agent.adapters.preflight import Check, check_model, check_search
 from veriscore_agent.settings import Settings
+from veriscore_agent.wiring import check_services
 
 pytestmark = pytest.mark.anyio
 
@@ -35,6 +36,17 @@ async def model_check(replies: Mapping[str, Reply], path: str = "/v1", **setting
     with LoopbackServer(serving(replies)) as server:
         async with httpx.AsyncClient() as client:
             return await check_model(Settings(base_url=server.url + path, **settings), client), server
+
+
+async def test_the_checks_go_through_the_proxy_that_the_run_goes_through() -> None:
+    settings: dict[str, Any] = {"base_url": "https://model.example/v1", "search_base_url": "https://search.example"}
+    settings |= {"api_key": SecretStr(KEY), "search_api_key": SecretStr(KEY)}
+    with LoopbackServer(serving({})) as proxy:
+        checks = await check_services(Settings(proxy=proxy.url, **settings))
+    asked = sorted((each.method, each.path) for each in proxy.requests)
+    assert asked == [("CONNECT", "model.example:443"), ("CONNECT", "search.example:443")]
+    assert [each.ok for each in checks] == [False, False]
+    assert KEY not in repr((checks, proxy.requests))
 
 
 async def search_check(reply: Reply, **settings: Any) -> tuple[Check, LoopbackServer]:
