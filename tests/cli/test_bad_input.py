@@ -36,6 +36,8 @@ def test_bad_files(command: RunCommand, tmp_path: Path, content: bytes, words: l
     assert [each.name for each in tmp_path.iterdir()] == ["answers.jsonl"]
 
 
+LONG = "n" * 300
+
 BAD_WORDS = [
     ("no such file", ["score", "none.jsonl"], "none.jsonl: no such file"),
     ("a folder", ["score", "."], ".: it is a folder"),
@@ -63,6 +65,18 @@ BAD_WORDS = [
     ("a run that is none", ["show", ".", "q1#1"], ".: not the folder of a run"),
     ("a run to rescore that is none", ["rescore", "none"], "none: not the folder of a run"),
     ("an empty claim", ["check", " "], "the claim is empty"),
+    ("a replay of an unset variable", ["check", "Oslo.", "--replay", ""], "argument --replay: the path is empty"),
+    ("a folder of an unset variable", ["score", "answers.jsonl", "--out", ""], "argument --out: the path is empty"),
+    *(
+        (f"a name that is too long: {words[-2]}", words, "n: File name too long")
+        for words in (
+            ["score", LONG],
+            ["score", "answers.jsonl", "--out", LONG],
+            ["score", "answers.jsonl", "-q", "--record", LONG],
+            ["score", "answers.jsonl", "--replay", LONG],
+            ["score", "answers.jsonl", "--prompts", LONG],
+        )
+    ),
 ]
 
 

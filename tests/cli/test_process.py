@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import CLAIMS, RunCommand, clean_environment, start_process, write_answers
+from tests.cli.conftest import CLAIMS, Ended, RunCommand, clean_environment, start_process, write_answers
 from tests.services import Services
 
 MANY = tuple(f"The mill plainly ground {number} sacks of grain." for number in range(100, 130))
@@ -158,3 +158,47 @@ def test_a_run_that_nobody_watches_prints_plain_lines(command: RunCommand, tmp_p
         ended = command("score", write_answers(tmp_path), "--out", "run", services=services)
     assert f"answers read 1/1, claims {len(CLAIMS)}/{len(CLAIMS)}" in ended.err
     assert "\x1b" not in ended.err + ended.out
+
+
+STREAMS = [
+    ("results on a full disk", "score answers.jsonl --out RUN >/dev/full", 4, "cannot write to standard output"),
+    ("a list on a full disk", "show RUN >/dev/full", 4, "cannot write to standard output"),
+    ("no standard input", "score - <&-", 2, "standard input: it is closed"),
+    ("standard input that cannot be read", "score - </proc/self/mem", 2, "standard input: "),
+    ("no place for problems", "show none 2>/dev/full", 2, ""),
+]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full and /proc")
+@pytest.mark.parametrize(("words", "code", "expected"), [row[1:] for row in STREAMS], ids=[row[0] for row in STREAMS])
+def test_a_stream_that_cannot_be_used(
+    process: RunCommand, tmp_path: Path, words: str, code: int, expected: str
+) -> None:
+    write_answers(tmp_path, CLAIMS[0])
+    with Services() as services:
+        process("score", "answers.jsonl", "--out", "RUN", services=services)
+        ended = in_shell(tmp_path, words, services)
+    assert (ended.code, expected in ended.err) == (code, True)
+    assert "Traceback" not in ended.err
+    assert "Exception" not in ended.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+def test_without_standard_error_nothing_is_added_to_the_results(tmp_path: Path) -> None:
+    with Services() as services:
+        ended = in_shell(tmp_path, f"score {write_answers(tmp_path, CLAIMS[0])} --out RUN --json 2>&-", services)
+    assert (ended.code, ended.json()["complete"]) == (0, True)
+
+
+def in_shell(folder: Path, words: str, services: Services) -> Ended:
+    """Run one command with the redirections of a shell."""
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -m veriscore_agent {words}', sys.executable],
+        cwd=folder,
+        env=clean_environment() | services.environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)

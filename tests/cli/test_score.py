@@ -197,6 +197,32 @@ def test_a_run_that_is_whole_asks_for_nothing(command: RunCommand, tmp_path: Pat
     assert "is complete already" in again.err
 
 
+def test_a_recording_that_cannot_be_written_stops_the_run_and_tells_how_to_go_on(
+    command: RunCommand, tmp_path: Path
+) -> None:
+    words = ("score", write_answers(tmp_path), "--out", "run", "--record", "kept")
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "search").write_text("no folder", encoding="utf-8")
+    with Services() as services:
+        stopped = command(*words, services=services)
+        assert (stopped.code, "Traceback" in stopped.err) == (4, False)
+        assert "stopped: the recording cannot be written: " in stopped.err
+        assert "go on with:\n  veriscore-agent score" in stopped.err
+        (tmp_path / "kept" / "search").unlink()
+        assert command(*words, services=services).code == 0
+        extracted = [request.body for request in services.requests("extract")]
+    assert len(extracted) == len(set(extracted)) == len(CLAIMS)
+
+
+def test_an_unwritable_csv_leaves_a_run_as_it_was(command: RunCommand, tmp_path: Path) -> None:
+    with Services() as services:
+        command("score", write_answers(tmp_path), "--out", "run", services=services)
+    before = (tmp_path / "run" / "k.json").read_bytes()
+    ended = command("rescore", "run", "--k", "9", "--csv", "none/c.csv")
+    assert (ended.code, ended.out) == (2, "")
+    assert (tmp_path / "run" / "k.json").read_bytes() == before
+
+
 def test_more_answers_at_the_end_go_on_with_the_run(command: RunCommand, tmp_path: Path) -> None:
     name = write_answers(tmp_path, answers=2)
     with Services() as services:

@@ -14,6 +14,9 @@ from veriscore_agent.cli.arguments import build_parser
 from veriscore_agent.cli.output import prepare_streams, print_problem
 from veriscore_agent.errors import ReplayMissError, StopRunError, VeriscoreError
 
+_SHOWN = 200
+"""Characters of a path that are shown."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. ``argv`` defaults to the words of the process."""
@@ -28,6 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else exits.DONE
     except KeyboardInterrupt:
+        # What is left takes no time, and a further signal must not change how it ends.
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_IGN)
         print_problem("interrupted")
         return exits.INTERRUPTED
     except ReplayMissError as problem:
@@ -38,6 +44,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return exits.INCOMPLETE
     except VeriscoreError as problem:
         print_problem(str(problem))
+        return exits.USAGE
+    except OSError as problem:
+        # A path that the system does not take, such as a name that is too long.
+        named = f"{str(problem.filename)[:_SHOWN]}: " if problem.filename else ""
+        print_problem(f"{named}{problem.strerror or problem}")
         return exits.USAGE
 
 

@@ -110,7 +110,7 @@ def _add_demo(commands: Any) -> None:
 
 
 def _add_out(parser: argparse.ArgumentParser, default: str = "a new one in ./runs") -> None:
-    parser.add_argument("--out", metavar="RUN", help=f"folder of the run (default: {default})")
+    parser.add_argument("--out", type=_path, metavar="RUN", help=f"folder of the run (default: {default})")
     parser.add_argument("-q", "--quiet", action="store_true", help="print results and problems only, no progress")
 
 
@@ -121,7 +121,7 @@ def _add_verbose(parser: argparse.ArgumentParser) -> None:
 def _add_results(parser: argparse.ArgumentParser) -> None:
     results = parser.add_argument_group("results")
     results.add_argument("--json", action="store_true", help="print the scores as JSON")
-    results.add_argument("--csv", metavar="FILE", help="write the claims to a CSV file too")
+    results.add_argument("--csv", type=_path, metavar="FILE", help="write the claims to a CSV file too")
     results.add_argument(
         "--fail-under",
         action="append",
@@ -133,8 +133,10 @@ def _add_results(parser: argparse.ArgumentParser) -> None:
 
 def _add_recording(parser: argparse.ArgumentParser) -> None:
     recording = parser.add_argument_group("record and replay")
-    recording.add_argument("--record", metavar="DIR", help="keep the exchanges here and not in RUN")
-    recording.add_argument("--replay", metavar="DIR", help="answer from this run or recording; opens no socket")
+    recording.add_argument("--record", type=_path, metavar="DIR", help="keep the exchanges here and not in RUN")
+    recording.add_argument(
+        "--replay", type=_path, metavar="DIR", help="answer from this run or recording; opens no socket"
+    )
     recording.add_argument("--live", choices=["judge"], help="with --replay: judge anew on the recorded evidence")
     recording.add_argument("--record-pages", choices=["all"], help="fetch the pages of every claim for the recording")
 
@@ -143,3 +145,10 @@ def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1")
     return int(text)
+
+
+def _path(text: str) -> str:
+    """A path that is there: an unset variable of the shell must not turn a replay into a live run."""
+    if not text:
+        raise argparse.ArgumentTypeError("the path is empty")
+    return text

@@ -8,6 +8,8 @@ import re
 import sys
 from typing import Any, TextIO
 
+from veriscore_agent.errors import StopRunError
+
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Control characters, and those that turn the direction of writing: text of strangers must not steer a terminal."""
 
@@ -20,7 +22,10 @@ def prepare_streams() -> None:
 
 
 def print_result(text: str) -> None:
-    """Print results. A reader who has gone, as in ``| head``, is no error."""
+    """Print results. A reader who has gone, as in ``| head``, is no error.
+
+    Raises StopRunError where they cannot be written, as on a full disk.
+    """
     _print(text, sys.stdout)
 
 
@@ -49,9 +54,14 @@ def one_line(text: str) -> str:
     return plain(" ".join(text.split()))
 
 
-def _print(text: str, stream: TextIO) -> None:
+def _print(text: str, stream: TextIO | None) -> None:
+    if stream is None:
+        # The process was started with the stream closed; print() would take the other one.
+        return
     try:
         print(text, file=stream, flush=True)
-    except BrokenPipeError:
+    except OSError as problem:
         # Python would flush once more at exit and complain: give it somewhere to write to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if stream is sys.stdout and not isinstance(problem, BrokenPipeError):
+            raise StopRunError(f"cannot write to standard output: {problem.strerror or problem}") from problem

@@ -16,7 +16,7 @@ from veriscore_agent.domain import Stage
 from veriscore_agent.errors import ConfigurationError
 from veriscore_agent.report.run_record import RunRecord
 from veriscore_agent.settings import Settings, load_settings, public_settings
-from veriscore_agent.wiring import RunFolder, StoredRun, read_run, read_text
+from veriscore_agent.wiring import RunFolder, StoredRun, check_writable, read_run, read_text
 
 
 def rescore(arguments: argparse.Namespace) -> int:
@@ -26,6 +26,8 @@ def rescore(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(
             f"{run.path} did not come to its end, so there is nothing to aggregate; finish it first"
         )
+    if arguments.csv:
+        check_writable(arguments.csv)
     settings = _settings(run.record, arguments)
     stages = stages_of(settings)
     thresholds = read_thresholds(arguments.fail_under, stages)
