@@ -43,6 +43,7 @@ def test_addresses(url: str, clean: str, why: str) -> None:
 TEXTS = [
     (f"Incorrect API key provided: {KEY}.", "Incorrect API key provided: [scrubbed].", "a known value"),
     ("for url 'https://u:p@a.example/?key=abc&q=1'", "for url 'https://a.example/?key=MARK&q=1'", "an address"),
+    ("at https://a.example/x#access_token=abc", "at https://a.example/x#access_token=MARK", "a fragment"),
     ("Authorization: Bearer abcdefghijk", "Authorization: Bearer [scrubbed]", "a header"),
     ("mail to a@b.example about tokens=3", "mail to a@b.example about tokens=3", "nothing to do"),
 ]  # fmt: skip

@@ -27,7 +27,7 @@ _BODY_FIELDS = frozenset(
     {"api_key", "apikey", "access_token", "token", "authorization", "password", "secret", "client_secret"}
 )
 _MARK = re.compile(r"scrubbed-[0-9a-f]{12}")
-_PARAMETER_IN_TEXT = re.compile(r"([?&;])([\w.\-]+)=([^&#\s\"'<>]+)")
+_PARAMETER_IN_TEXT = re.compile(r"([?&;#])([\w.\-]+)=([^&#\s\"'<>]+)")
 _USERINFO_IN_TEXT = re.compile(r"(\b[a-z][a-z0-9+.\-]*://)[^/?#\s@\"'<>]+@", re.IGNORECASE)
 _BEARER_IN_TEXT = re.compile(r"(\bbearer\s+)[\w.~+/=\-]{8,}", re.IGNORECASE)
 
