@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import itertools
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -17,12 +18,14 @@ import pytest
 from openai import AsyncOpenAI
 
 from tests.loopback import Handler, LoopbackServer, Reply, in_turn, json_reply
-from veriscore_agent.adapters.http.exchange import Exchange, call_headers, exchange_of
+from veriscore_agent.adapters.http.exchange import Call, Exchange, call_headers, exchange_of
 from veriscore_agent.adapters.http.failures import FinalTransportError, NotRecorded
 from veriscore_agent.adapters.http.retries import RetryPolicy
 from veriscore_agent.adapters.http.secrets import Secrets
 from veriscore_agent.adapters.http.stack import NoNetworkTransport, build_stack
 from veriscore_agent.adapters.recording.cassette import Recorded, load
+from veriscore_agent.adapters.recording.closest import closest
+from veriscore_agent.adapters.recording.keys import Identity
 from veriscore_agent.adapters.recording.policy import StorePolicy
 from veriscore_agent.adapters.recording.store import ExchangeStore
 from veriscore_agent.errors import ConfigurationError, InputError, ReplayMissError, Service
@@ -409,6 +412,18 @@ async def test_a_miss_names_the_request_and_what_differs_from_the_closest_one(tm
     assert miss.value.recording == str(tmp_path)
     assert "re-record" in str(miss.value) or "record it" in str(miss.value)
     assert other_sample.value.difference == "sample: '1', recorded '0'"
+
+
+async def test_the_search_for_the_closest_ends_in_time_where_nothing_has_the_subject(tmp_path: Path) -> None:
+    """A large recording is not read to its end first."""
+    folder = tmp_path / "page"
+    folder.mkdir()
+    for number in range(50):
+        (folder / f"{number:032x}.yaml").write_bytes(b"no cassette")
+    ticks = itertools.count()
+    wanted, call = Identity("page", "GET", "http://a.example/", 0), Call("page", "no such subject")
+    found = closest(ExchangeStore(tmp_path), wanted, call, limit_s=10, clock=lambda: float(next(ticks)))
+    assert (found, next(ticks) < 20) == (None, True)
 
 
 async def test_a_miss_in_an_empty_recording_says_so_without_a_closest_one(tmp_path: Path) -> None:

@@ -52,23 +52,29 @@ def closest(
     wanted = identity.leaves()
     ends = clock() + limit_s
     best: tuple[float, Recorded] | None = None
-    for recorded in _candidates(store, identity, call):
+    for recorded in _candidates(store, identity, call, lambda: clock() > ends):
         score = _likeness(wanted, recorded.identity.leaves()) + (recorded.call.subject == call.subject)
         if best is None or score > best[0]:
             best = (score, recorded)
-        if clock() > ends:
-            break
     if best is None:
         return None
     found = best[1]
     return Closest(describe(found.identity, found.call), _difference(wanted, found.identity.leaves()))
 
 
-def _candidates(store: ExchangeStore, identity: Identity, call: Call) -> Iterator[Recorded]:
-    """Every readable exchange of the service; first those in whose text the beginning of the subject stands."""
+def _candidates(
+    store: ExchangeStore, identity: Identity, call: Call, is_late: Callable[[], bool]
+) -> Iterator[Recorded]:
+    """Every readable exchange of the service; first those in whose text the beginning of the subject stands.
+
+    Ends when it is late, though not before one exchange was tried.
+    """
     needle = re.sub(r"[^\x20-\x7e].*", "", call.subject, flags=re.DOTALL)[:_NEEDLE].encode()
     others = []
     for path in store.all(identity.service):
+        if is_late():
+            others.append(path)
+            break
         text = path.read_bytes()
         if needle and needle in text:
             yield from _readable(text)
@@ -76,6 +82,8 @@ def _candidates(store: ExchangeStore, identity: Identity, call: Call) -> Iterato
             others.append(path)
     for path in others:
         yield from _readable(path.read_bytes())
+        if is_late():
+            return
 
 
 def _readable(text: bytes) -> Iterator[Recorded]:
