@@ -74,6 +74,13 @@ READABLE: list[tuple[str, str, Label]] = [
     ("a sentence", "Based on the results, the claim is contradicted by result 2.", "contradicted"),
     ("a cue in a sentence", "I read all of them. The verdict is: Supported", "supported"),
     ("grounds in brackets", "Answer: Supported (results 1, 2)", "supported"),
+    ("a cue that leads to none, and the decision on the same line",
+     "The answer is clear from result 2. Decision: Supported.", "supported"),
+    ("a cue of another kind, and the label on the same line",
+     "The conclusion is based on two results. Label: Inconclusive", "inconclusive"),
+    ("a change of mind on one line", "Label: Supported. Final label: Contradicted.", "contradicted"),
+    ("a denied cue and the decision",
+     "I can't say that the verdict is Supported.\nLabel: Inconclusive", "inconclusive"),
     ("a heading and then the label", "## Final decision\n\nContradicted", "contradicted"),
     ("reasoning and then the label", "Result 1 supports it.\n\nSupported", "supported"),
     ("L12 zero-width characters", "###\u200bsupported\ufeff###", "supported"),
@@ -125,6 +132,7 @@ NOT_SUPPORTED = [
 ]
 
 UNREADABLE = [
+    ("a denied cue", "One cannot say that the verdict is Supported."),
     ("L20 a truth value", '{"label":true}'),
     ("a number", '{"label": 1}'),
     ("two labels in a list", '{"label": ["Supported", "Contradicted"]}'),

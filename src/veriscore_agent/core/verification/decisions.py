@@ -49,7 +49,8 @@ _DENIED = re.compile(
 """Before a label: what denies that this is the decision."""
 _DENIAL_REACH = 80
 _CUE_WORD = r"(?:decision|verdict|label|answer|conclusion|judge?ment|classification|assessment)"
-_CUE = re.compile(rf"\b{_CUE_WORD}\b\s*(?:is|=|:|->|→|–|—|-)\s*(?P<phrase>[^\n]+)", re.IGNORECASE)
+_CUE = re.compile(rf"\b{_CUE_WORD}\b\s*(?:is|=|:|->|→|–|—|-)\s*(?=(?P<phrase>[^\n]{{1,1000}}))", re.IGNORECASE)
+"""The phrase is looked at and not consumed: "the answer is clear: decision: supported" holds two cues."""
 _CUE_BEFORE = re.compile(rf"\b{_CUE_WORD}\b[^.\n#{{}}\"“”]{{0,20}}$", re.IGNORECASE)
 _MARKED = re.compile(r"(?<!#)#{2,}+([^#\n]{1,200}+)#{2,}+")
 _BULLET = re.compile(r"^\s*(?:[-•>]\s+|\d+[.)]\s+)*")
@@ -114,9 +115,10 @@ def _candidates(text: str) -> Iterator[_Candidate]:
     for match in _CUE.finditer(rest):
         phrase = match["phrase"].lstrip(_AROUND)
         if _HEAD.match(phrase):
-            quoted = _is_quoted(text, match.start())
-            yield _Candidate(match.start(), _head_label(phrase), True, quoted, plain=True)
-            rest = _blanked(rest, match.start(), match.start() + len(match[0]))
+            if not _is_denied(text, match.start()):
+                quoted = _is_quoted(text, match.start())
+                yield _Candidate(match.start(), _head_label(phrase), True, quoted, plain=True)
+            rest = _blanked(rest, match.start(), match.end("phrase"))
     yield from _alone_on_a_line(rest)
 
 
