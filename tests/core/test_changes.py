@@ -12,7 +12,7 @@ from tests.outcomes import make_answer, make_claims, make_run
 from veriscore_agent.core.scoring import KRule, Summary, summarize
 from veriscore_agent.core.scoring.audit import AuditRate, audited_label, decided_label
 from veriscore_agent.core.statistics import share_of
-from veriscore_agent.domain import AnswerOutcome, Claim, Stage
+from veriscore_agent.domain import AnswerOutcome, Claim, EndReason, Stage
 from veriscore_agent.graph.build import build_claim_graph
 from veriscore_agent.graph.state import outcome_of, whole_state
 
@@ -160,6 +160,24 @@ def test_decided_claims_are_those_that_pages_never_saw() -> None:
         None,
     ]
     assert [audited_label(each) for each in (plain, went_on, empty, failed)] == [None, None, "supported", None]
+
+
+@pytest.mark.parametrize(
+    ("label", "ended", "why"),
+    [
+        ("S", "no_new_evidence", "--escalate all: a supported claim went on, and found nothing"),
+        ("C", "rounds", "--escalate unsupported: a contradicted claim went on, and found nothing"),
+        ("C", "stages", "--escalate unsupported --stages pages"),
+        ("C", "no_queries", "no further query could be planned"),
+    ],
+)
+def test_a_claim_that_went_on_in_vain_is_no_audited_one(label: str, ended: EndReason, why: str) -> None:
+    """Its pages brought nothing: it keeps its label, and without an audit none is reported."""
+    answer = make_answer(1)
+    (claim,) = make_claims(answer, label)
+    in_vain = replace(claim, flags=("pages_brought_nothing",), ended=ended)
+    assert (decided_label(in_vain), audited_label(in_vain)) == (None, None), why
+    assert summarize([answer], [in_vain], k_rule=K4).audit is None, why
 
 
 def test_the_corrected_score_finds_the_score_of_reading_everything() -> None:

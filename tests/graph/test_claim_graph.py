@@ -20,7 +20,7 @@ from veriscore_agent.errors import (
 from veriscore_agent.extractor import ClaimToVerify
 from veriscore_agent.graph.build import build_claim_graph
 from veriscore_agent.graph.state import ClaimState, outcome_of
-from veriscore_agent.ports import Limits, Ports
+from veriscore_agent.ports import Escalate, Limits, Ports
 from veriscore_agent.runner import verify_claim
 
 pytestmark = pytest.mark.anyio
@@ -152,6 +152,24 @@ async def test_a_round_without_new_evidence_ends_the_claim() -> None:
 async def test_no_query_planned_ends_the_claim() -> None:
     outcome, _ = await run(ports(judging("inconclusive", plan='{"queries": []}')))
     assert outcome.ended == "no_queries"
+
+
+@pytest.mark.parametrize(
+    ("escalate", "label", "audited", "ended"),
+    [
+        ("all", "supported", False, "no_new_evidence"),
+        ("unsupported", "contradicted", False, "stages"),
+        ("inconclusive", "supported", True, "pages"),
+        ("inconclusive", "contradicted", True, "pages"),
+    ],
+)
+async def test_only_an_audited_claim_ends_for_the_limit_of_its_pages(
+    escalate: Escalate, label: str, audited: bool, ended: str
+) -> None:
+    """The audit tells by it which claims were drawn, where their pages brought nothing."""
+    limits = Limits(last_stage="pages", escalate=escalate)
+    outcome, _ = await run(ports(judging(label), limits=limits), audited=audited)
+    assert (outcome.ended, outcome.flags) == (ended, ("pages_brought_nothing",))
 
 
 async def test_a_stage_that_brought_nothing_keeps_the_verdict_before_it_flagged() -> None:

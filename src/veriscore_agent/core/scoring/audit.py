@@ -99,7 +99,7 @@ def summarize_audit(claims: Iterable[ClaimOutcome]) -> AuditSummary | None:
 
 def decided_label(outcome: ClaimOutcome) -> DecidedLabel | None:
     """The label of a claim that was decided at snippets and judged nowhere else, except by an audit."""
-    if any(verdict.stage != "snippets" for verdict in outcome.verdicts):
+    if any(verdict.stage != "snippets" for verdict in outcome.verdicts) or _went_on(outcome):
         return None
     label = label_at(outcome, "snippets")
     return None if label == "inconclusive" else label
@@ -109,8 +109,13 @@ def audited_label(outcome: ClaimOutcome) -> Label | None:
     """What an audited claim's pages say; its own label where they brought nothing; None where it was not audited."""
     if outcome.audit:
         return outcome.audit.label
-    whole = outcome.ended not in ("failed", "stopped")
-    return decided_label(outcome) if whole and _NOTHING_FOUND in outcome.flags else None
+    empty = outcome.ended == "pages" and _NOTHING_FOUND in outcome.flags
+    return decided_label(outcome) if empty else None
+
+
+def _went_on(outcome: ClaimOutcome) -> bool:
+    """Whether its label sent it to its pages, in vain: only an audited claim ends for the limit of its pages."""
+    return _NOTHING_FOUND in outcome.flags and outcome.ended not in ("pages", "failed", "stopped")
 
 
 def audited_answer(answer: ScoredAnswer, stage: Stage, audit: AuditSummary) -> AuditedAnswer:
