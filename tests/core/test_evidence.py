@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -53,6 +54,15 @@ def test_equal_evidence_makes_an_equal_block_and_other_evidence_another_code() -
     other = render_evidence((replace(SNIPPET, text="Opened in 1933."),))
     assert once == again
     assert once.split(">")[0] != other.split(">")[0]
+
+
+@pytest.mark.parametrize("unit", ["< ", "<", "#", "[ ", "[ S1 ", "your ", "your decision ", "<| "])
+@pytest.mark.parametrize("blank", [" ", "\n"])
+def test_hostile_text_is_neutralised_in_moments(unit: str, blank: str) -> None:
+    started = time.perf_counter()
+    neutralise(unit + blank * 50_000 + "x")
+    neutralise(unit * 20_000)
+    assert time.perf_counter() - started < 5
 
 
 def test_no_evidence_is_said() -> None:

@@ -406,12 +406,24 @@ def test_any_reply_is_read_or_refused(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["no verifiable ", "the sentence ", "I cannot any ", "**a ", "*a ", "[", '{"a":', "1. "]
+    ("beginning", "unit"),
+    [
+        *(("", unit) for unit in ("no verifiable ", "the sentence ", "I cannot any ", "**a ", "*a ", "[", '{"a":')),
+        ("", "1. "),
+        ("no ", "verifiable "),
+        ("No ", "factual and verifiable, "),
+        ("It opened. No verifiable claim", " made here"),
+        ("It opened. No verifiable claim", " to be made"),
+        ("It opened. No verifiable claim", " in the text of the text"),
+        ("", "</think>"),
+        ("", "a</think>"),
+        ("", "<think></think>"),
+    ],
 )
-def test_a_mad_reply_is_read_in_bounded_time(unit: str) -> None:
+def test_a_mad_reply_is_read_in_bounded_time(beginning: str, unit: str) -> None:
     begun = time.perf_counter()
     with contextlib.suppress(ModelOutputError):
-        read_claims(ModelReply(unit * 2000))
+        read_claims(ModelReply(beginning + unit * 2000 + " x"))
     assert time.perf_counter() - begun < 5
 
 
@@ -513,6 +525,22 @@ def test_given_claims_keep_their_ids_searches_and_labels() -> None:
     assert pairs[0][1].snippets == (SNIPPET,)
     assert pairs[1][1].snippets == ()
     assert pairs[2][1].snippets is None
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (("m/a1#2", None), ("m/a1#2", "m/a1#2'")),
+        ((None, "m/a1#1"), ("m/a1#1'", "m/a1#1")),
+        (("m/a1#2", "m/a1#2"), ("m/a1#2", "m/a1#2'")),
+        (("m/a1#2", None, "m/a1#2'"), ("m/a1#2", "m/a1#2''", "m/a1#2'")),
+    ],
+)
+def test_an_id_of_ours_never_is_one_that_the_file_gives(ids: tuple[str | None, ...], expected: tuple[str, ...]) -> None:
+    """Outcomes are known by the id: two claims of one id would be one."""
+    given = tuple(GivenClaim(f"Number {number} is long.", id=each) for number, each in enumerate(ids))
+    pairs = given_claims(Answer("a1", "", model="m", given=given), exact=False)
+    assert tuple(claim.id for claim, _ in pairs) == expected
 
 
 def test_the_first_search_and_label_of_equal_given_claims_count() -> None:

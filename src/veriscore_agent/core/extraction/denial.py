@@ -11,15 +11,16 @@ import re
 _KIND = r"(?:verifiable|checkable|factual|fact-checkable|atomic|objective|extractable)"
 _THING = r"(?:claims?|facts?|statements?|assertions?|information|content)"
 _NO = r"(?:no|zero|not\s+any|n['’]t\s+(?:any|an?))"
-_NOTHING = rf"{_NO}\s+(?:(?:[\w-]+,?\s+){{0,2}}{_KIND},?\s+(?:(?:or|and)\s+)?)+(?:\w+\s+)?{_THING}"
+# Repetitions are bounded: a word fits in several places, and a model that repeats itself would take for ever.
+_NOTHING = rf"{_NO}\s+(?:(?:[\w-]+,?\s+){{0,2}}{_KIND},?\s+(?:(?:or|and)\s+)?){{1,4}}(?:\w+\s+)?{_THING}"
 _UNIT = (
     r"(?:sentence|text|snippet|passage|statement|excerpt|input|unit|fragment|heading|line|item|row|question|rest"
     r"|remainder)"
 )
 _TAIL = (
     r"(?:\s+(?:(?:can|could|is|are|was|were)\s+(?:be\s+)?)?"
-    r"(?:found|present|extracted|identified|available|made|made here|here|detected|given|to\s+(?:be\s+)?\w+)"
-    rf"|\s+(?:in|from|within)\s+(?:it|(?:this|that|the)(?:\s+\w+){{0,2}}?\s+{_UNIT}))*"
+    r"(?:found|present|extracted|identified|available|made|here|detected|given|to\s+(?:be\s+)?\w+)"
+    rf"|\s+(?:in|from|within)\s+(?:it|(?:this|that|the)(?:\s+\w+){{0,2}}?\s+{_UNIT})){{0,6}}"
 )
 _THERE = r"(?:there\s+(?:is|are|was|were)\s*)?"
 _OPENING = rf"(?:(?:i['’]?m\s+)?sorry,?\s+(?:but\s+)?)?{_THERE}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from veriscore_agent.core.extraction.asking import answer_name
@@ -121,13 +121,22 @@ def _completed(first: GivenClaim, other: GivenClaim) -> GivenClaim:
     )
 
 
+def _free_id(answer: Answer, number: int, taken: Collection[str | None]) -> str:
+    """The id of a claim without one of its own, lengthened where the file gives it to another claim."""
+    identity = claim_id(answer, number)
+    while identity in taken:
+        identity += "'"
+    return identity
+
+
 def _numbered(answer: Answer, entries: Sequence[_Merged]) -> tuple[tuple[Claim, GivenClaim], ...]:
     claims: list[tuple[Claim, GivenClaim]] = []
-    taken: set[str] = set()
+    taken = {entry.first.id for entry in entries}
+    named: set[str] = set()
     for number, entry in enumerate(entries, start=1):
         own = entry.first.id
-        identity = own if own and own not in taken else claim_id(answer, number)
-        taken.add(identity)
+        identity = own if own and own not in named else _free_id(answer, number, taken)
+        named.add(identity)
         claim = Claim(
             id=identity,
             text=next(iter(entry.wordings)),

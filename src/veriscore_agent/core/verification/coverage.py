@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -115,9 +116,14 @@ def left_out(claim: str, parts: Iterable[str]) -> tuple[str, ...]:
     text = "\n".join(parts)
     offered = _words(text)
     keys = {word.key for word in offered}
+    by_start: defaultdict[str, list[str]] = defaultdict(list)
+    for key in keys:
+        by_start[key[:2]].append(key)
     missing: dict[str, str] = {}
     for word in _asked_for(_words(claim)):
-        if not (keys & _GROUPS.get(word.key, {word.key}) or any(_same_stem(word, key) for key in keys)):
+        # Two words of one stem share two characters at least.
+        alike = by_start.get(word.key[:2], ())
+        if not (keys & _GROUPS.get(word.key, {word.key}) or any(_same_stem(word, key) for key in alike)):
             missing.setdefault(word.key, word.shown)
     found = [*missing.values(), *_missing_negation(claim, text), *_missing_unspaced(claim, text)]
     return tuple(sorted(found, key=claim.find))[:MAX_LEFT_OUT]

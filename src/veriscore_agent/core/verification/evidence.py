@@ -23,8 +23,8 @@ _UNSEEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MARKS = re.compile(r"[#\uff03\ufe5f][#\uff03\ufe5f\s]*[#\uff03\ufe5f]")
 _TAG = re.compile(
-    r"<(?=\s*/?\s*(?:evidence|think|thinking|reasoning|system|user|assistant|instructions?|s|start_of_turn|end_of_turn)"
-    r"\b|\s*\|)",
+    r"<(?=\s*+/?\s*+(?:evidence|think|thinking|reasoning|system|user|assistant|instructions?|s|start_of_turn|end_of_turn)"
+    r"\b|\s*+\|)",
     re.IGNORECASE,
 )
 _HEADER = re.compile(r"\[(?=\s*(?:[SP]\s*\d+|/?INST)\s*\])", re.IGNORECASE)

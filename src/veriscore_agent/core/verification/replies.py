@@ -9,8 +9,7 @@ from veriscore_agent.errors import ModelOutputError
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _REASONING = r"(?:think|thinking|thought|reasoning)"
-_OPEN = re.compile(rf"<{_REASONING}>", re.IGNORECASE)
-_CLOSE = re.compile(rf"</{_REASONING}>", re.IGNORECASE)
+_TAG = re.compile(rf"<(/?){_REASONING}>", re.IGNORECASE)
 _TOKEN = re.compile(r"<\|[a-z_]+\|>")
 _JSON_BEGINS = re.compile(r"\s*(?:```|[{\[])")
 _REFUSAL = re.compile(
@@ -30,16 +29,20 @@ def strip_reasoning(text: str) -> str:
     and a tag inside of it is a quotation.
     """
     text = _TOKEN.sub("", text)
-    while not _JSON_BEGINS.match(text):
-        opening, closing = _OPEN.search(text), _CLOSE.search(text)
-        if closing and not (opening and opening.start() < closing.start()):
-            text = text[closing.end() :]
-        elif opening:
-            closing = _CLOSE.search(text, opening.end())
-            text = text[: opening.start()] + (text[closing.end() :] if closing else "")
-        else:
+    kept: list[str] = []
+    position = 0
+    inside = False
+    for tag in _TAG.finditer(text):
+        if not inside and not kept and _JSON_BEGINS.match(text, position):
             break
-    return text.strip()
+        if tag[1]:
+            kept = kept if inside else []
+            position, inside = tag.end(), False
+        elif not inside:
+            before = text[position : tag.start()]
+            kept += [before] if kept or before.strip() else []
+            inside = True
+    return "".join([*kept, "" if inside else text[position:]]).strip()
 
 
 def visible(text: str) -> str:
