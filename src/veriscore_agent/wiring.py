@@ -207,9 +207,9 @@ def prompt_hashes_of(settings: Settings) -> dict[str, str]:
 
 async def check_services(settings: Settings, *, model: bool = True, search: bool = True) -> tuple[Check, ...]:
     """Whether the services can be used, side by side and in seconds, without spending anything."""
-    # Through the proxy that the run itself goes through.
+    # Through the proxy that the run itself goes through, and with its certificates (SSL_CERT_FILE).
     mounts = {"https://": httpx.AsyncHTTPTransport(proxy=settings.proxy)} if settings.proxy else {}
-    async with httpx.AsyncClient(trust_env=False, mounts=mounts) as client:
+    async with httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(), trust_env=False, mounts=mounts) as client:
         checks = [check_model] * model + [check_search] * search
         return tuple(await map_concurrently(lambda check: check(settings, client), checks))
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import shutil
+import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx
 import pytest
 from pydantic import SecretStr
@@ -47,6 +53,40 @@ async def test_the_checks_go_through_the_proxy_that_the_run_goes_through() -> No
     assert asked == [("CONNECT", "model.example:443"), ("CONNECT", "search.example:443")]
     assert [each.ok for each in checks] == [False, False]
     assert KEY not in repr((checks, proxy.requests))
+
+
+async def test_a01_the_checks_trust_the_certificates_that_the_run_trusts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A company's own authority is named in ``SSL_CERT_FILE``; without it nothing is accepted unseen."""
+    async with tls_server(tmp_path) as port:
+        settings = Settings(base_url=f"https://127.0.0.1:{port}/v1", api_key=SecretStr(KEY))
+        (unknown,) = await check_services(settings, search=False)
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
+        (known,) = await check_services(settings, search=False)
+    assert "certificate" in unknown.detail.lower()
+    assert (unknown.ok, known.ok) == (False, True)
+
+
+@asynccontextmanager
+async def tls_server(folder: Path) -> AsyncIterator[int]:
+    """A server on loopback that answers an empty list to whatever it is asked, with a certificate of its own."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl, which makes the certificate, is not here")
+    key, certificate = str(folder / "key.pem"), str(folder / "certificate.pem")
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
+    await anyio.run_process([*made, "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate])
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 12\r\nConnection: close\r\n\r\n{"data": []}')
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context) as server:
+        yield server.sockets[0].getsockname()[1]
 
 
 async def search_check(reply: Reply, **settings: Any) -> tuple[Check, LoopbackServer]:

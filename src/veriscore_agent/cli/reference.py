@@ -34,6 +34,7 @@ SETTINGS = """\
 (`--passage-tokens 900` is `VERISCORE_PASSAGE_TOKENS=900`) or in a TOML file (`passage_tokens = 900`) too; flags go
 before environment before file.
 Keys are read from the environment or the file alone: `OPENAI_API_KEY`, `SERPER_API_KEY`.
+A certificate authority of your own is named in `SSL_CERT_FILE` or `SSL_CERT_DIR`.
 
 | | |
 |---|---|
