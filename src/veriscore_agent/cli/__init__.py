@@ -31,9 +31,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else exits.DONE
     except KeyboardInterrupt:
-        # What is left takes no time, and a further signal must not change how it ends.
-        for each in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(each, signal.SIG_IGN)
         print_problem("interrupted")
         return exits.INTERRUPTED
     except ReplayMissError as problem:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from veriscore_agent.cli import exits
+from veriscore_agent.cli.interrupts import run_until_interrupted
 from veriscore_agent.cli.job import plan_of, prepare_job, settings_of, stages_of
 from veriscore_agent.cli.output import one_line, print_json, print_note, print_problem, print_result
 from veriscore_agent.cli.score import run
@@ -39,7 +39,7 @@ def check(arguments: argparse.Namespace, words: Sequence[str]) -> int:
         return _conclude(finished.claims[0], finished.stopped, arguments)
     plan = plan_of(arguments, None)
     require_services(settings, plan, (answer,), stages_of(settings))
-    result = asyncio.run(_run(answer, settings, plan, tell))
+    result = run_until_interrupted(_run(answer, settings, plan, tell))
     return _conclude(result.claims[0], result.stopped, arguments)
 
 

@@ -26,6 +26,8 @@ def rescore(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(
             f"{run.path} did not come to its end, so there is nothing to aggregate; finish it first"
         )
+    if run.unreadable:
+        raise ConfigurationError(f"{run.unreadable[0]}; give the command of the run once more, which makes it anew")
     if arguments.csv:
         check_writable(arguments.csv)
     settings = _settings(run.record, arguments)

@@ -27,8 +27,10 @@ def score_job(job: Job, read: AnswersFile, arguments: argparse.Namespace) -> int
     """Make the run, or take it as it stands where it is whole; print its scores and return the exit code."""
     if not arguments.quiet:
         _tell_input(read)
-    if job.is_done:
-        finished = stored_result(job)
+    stored = stored_result(job) if job.is_done else None
+    # What was damaged on disk since is made anew, from the exchanges.
+    if stored and stored.summary.complete:
+        finished = stored
         print_note(f"{job.out} is complete already; nothing is asked for again")
     else:
         finished = run(job, quiet=arguments.quiet, verbose=arguments.verbose)

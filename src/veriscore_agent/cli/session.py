@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from veriscore_agent.cli.interrupts import run_until_interrupted
 from veriscore_agent.cli.job import Job
 from veriscore_agent.cli.progress import Counts, Display, open_display
 from veriscore_agent.cli.trace import Trace
@@ -83,7 +84,7 @@ class Session:
     def run(self) -> RunResult:
         """Work until the end, or until something ends it."""
         self._write_record("running")
-        return asyncio.run(self._work())
+        return run_until_interrupted(self._work())
 
     async def _work(self) -> RunResult:
         job = self._job
