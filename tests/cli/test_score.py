@@ -214,6 +214,25 @@ def test_a_recording_that_cannot_be_written_stops_the_run_and_tells_how_to_go_on
     assert len(extracted) == len(set(extracted)) == len(CLAIMS)
 
 
+@pytest.mark.parametrize("line", ["", "{}\n", "no JSON\n"])
+def test_a_line_that_is_damaged_after_the_end_is_made_anew_from_the_exchanges(
+    command: RunCommand, tmp_path: Path, line: str
+) -> None:
+    words = ("score", write_answers(tmp_path), "--out", "run")
+    file = tmp_path / "run" / "claims.jsonl"
+    with Services() as services:
+        command(*words, services=services)
+        whole, paid = file.read_bytes(), len(services.paid())
+        file.write_bytes(line.encode() + whole.partition(b"\n")[2])
+        if line:
+            ended = command("rescore", "run")
+            assert (ended.code, ended.out) == (2, "")
+            assert "claims.jsonl:1: " in ended.err
+        ended = command(*words, services=services)
+        assert (ended.code, file.read_bytes()) == (0, whole), ended.err
+        assert len(services.paid()) == paid
+
+
 def test_an_unwritable_csv_leaves_a_run_as_it_was(command: RunCommand, tmp_path: Path) -> None:
     with Services() as services:
         command("score", write_answers(tmp_path), "--out", "run", services=services)

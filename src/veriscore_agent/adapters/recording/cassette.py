@@ -216,7 +216,8 @@ def load(cassette: bytes) -> Recorded:
     except UnreadableCassetteError:
         raise
     except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError, IndexError) as problem:
-        raise UnreadableCassetteError(f"no cassette of an exchange ({type(problem).__name__}: {problem})") from problem
+        said = " ".join(str(problem).split())
+        raise UnreadableCassetteError(f"no cassette of an exchange ({type(problem).__name__}: {said})") from problem
 
 
 class _Parsed:
