@@ -229,3 +229,13 @@ def test_a_huge_page_takes_no_time_to_speak_of() -> None:
     started = time.process_time()
     _choose("Bridge 17 was opened.", page, budget=1500)
     assert time.process_time() - started < 2
+
+
+def test_a_huge_page_that_is_all_about_the_claim_takes_no_time_to_speak_of() -> None:
+    """Every piece is a candidate, and still is when its page has had its share of the budget."""
+    page = _page(" ".join(f"The bridge opened in {1000 + n % 900} with {n} lamps." for n in range(8000)))
+    other = _page("The bridge.", url="https://b.example/")
+    started = time.process_time()
+    chosen = _choose("The bridge opened in 1931.", page, other, budget=1500)
+    assert time.process_time() - started < 2
+    assert {each.url for each in chosen} == {page.url}

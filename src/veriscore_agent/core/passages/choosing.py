@@ -20,6 +20,8 @@ _SHORT_WORDS = 40
 _LARGEST_SHARE = 0.5
 """Share of the budget that one of several pages may take before all others had their turn."""
 _TITLE_CHARACTERS = 90
+_LONGEST_STEP = 2
+"""From one piece of a passage to the next: at most one is left out between them."""
 _FEWEST_TOKENS = 8
 """What is left of a budget when nothing more is tried."""
 _CHARACTERS_A_TOKEN = 12
@@ -123,7 +125,7 @@ class _Selection:
         text = page.text_of(place.piece)
         if place.number in page.taken or len(text) > left * _CHARACTERS_A_TOKEN:
             return False
-        added = page.tokens_with(place.number) - page.tokens
+        added = page.tokens_added(place.number)
         if added > left or self._shared.knows(text, page.page.url):
             return False
         page.take(place.number)
@@ -147,12 +149,26 @@ class _PagePassages:
 
     def take(self, number: int) -> None:
         """Take one more piece."""
-        self.tokens = self.tokens_with(number)
+        self.tokens += self.tokens_added(number)
         self.taken.add(number)
 
-    def tokens_with(self, number: int) -> int:
-        """Tokens of the page's passages if this piece were taken too."""
-        return sum(self._cost(first, last) for first, last in self._runs(self.taken | {number}))
+    def tokens_added(self, number: int) -> int:
+        """Tokens that the page's passages would have more if this piece were taken too."""
+        near = self._taken_near(number)
+        return self._tokens_of({*near, number}) - self._tokens_of(near)
+
+    def _tokens_of(self, numbers: Iterable[int]) -> int:
+        return sum(self._cost(first, last) for first, last in self._runs(numbers))
+
+    def _taken_near(self, number: int) -> set[int]:
+        """The taken pieces whose passages this one could change: those that lead to it in steps that can be joined."""
+        near: set[int] = set()
+        for direction in (-1, 1):
+            at = number
+            while steps := [step for step in range(1, _LONGEST_STEP + 1) if at + direction * step in self.taken]:
+                at += direction * steps[0]
+                near.add(at)
+        return near
 
     def text_of(self, piece: Piece) -> str:
         """The text of one piece."""
@@ -189,7 +205,7 @@ class _PagePassages:
         return runs
 
     def _joins(self, first: int, last: int, number: int) -> bool:
-        if self._words(first, number) > _LONGEST_WORDS or number - last > 2:
+        if self._words(first, number) > _LONGEST_WORDS or number - last > _LONGEST_STEP:
             return False
         apart = self._cost(first, last) + self._cost(number, number)
         return number - last == 1 or self._cost(first, number) <= apart
