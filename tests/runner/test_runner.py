@@ -216,6 +216,17 @@ async def test_the_audit_draws_a_seeded_share_independent_of_order() -> None:
     assert not any(is_audited(each, share=0.0, seed=7) for each in ids)
 
 
+async def test_an_outcome_is_taken_for_its_own_answer_alone() -> None:
+    """Model ``x/y`` with answer ``z`` and model ``x`` with answer ``y/z`` make claims of equal ids."""
+    given = (GivenClaim("One claim."),)
+    first, second = (replace(ANSWER, model=model, id=id, given=given) for model, id in (("x/y", "z"), ("x", "y/z")))
+    bound = ports(FakeModel(echoing), FakeSearcher({"*": [snippet(1)]}), FakeReader({}), Limits())
+    whole = await run_answers((first,), bound, Settings(), watcher=Heard())
+    done = {each.claim.id: each for each in whole.claims}
+    again = await run_answers((first, second), bound, Settings(), watcher=Heard(), done=done)
+    assert [each.answer.model for each in again.claims] == ["x/y", "x"]
+
+
 async def test_only_whole_outcomes_are_done() -> None:
     result, _ = await run(FakeModel(echoing))
     whole = result.claims[0]
