@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from veriscore_agent import Settings, check_claim, run_blocking
+from veriscore_agent import check_claim, run_blocking
 
 DEMO = Path(__file__).resolve().parent.parent / "fixtures" / "demo"
 CLAIM = "The centre arch of the Eads Bridge spans 560 feet."
@@ -19,7 +19,6 @@ def main() -> None:
     outcome = run_blocking(
         check_claim(
             CLAIM,
-            Settings(model="hand-written"),
             replay=DEMO / "exchanges",
             on_step=lambda node, state: steps.append(node),
         )

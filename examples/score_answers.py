@@ -9,7 +9,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from veriscore_agent import Answer, Settings, score_answers
+from veriscore_agent import Answer, score_answers
 
 DEMO = Path(__file__).resolve().parent.parent / "fixtures" / "demo"
 
@@ -27,7 +27,7 @@ async def main() -> None:
         )
         for row in rows
     ]
-    report = await score_answers(answers, Settings(model="hand-written"), replay=DEMO / "exchanges")
+    report = await score_answers(answers, replay=DEMO / "exchanges")
     for group in report.summary.groups:
         figures = ", ".join(
             f"{stage.stage} {stage.f1.value:.3f}" for stage in group.stages if stage.f1.value is not None

@@ -12,12 +12,13 @@ from anyio.from_thread import start_blocking_portal
 
 from veriscore_agent.core.scoring import Summary, parse_k_rule, summarize
 from veriscore_agent.domain import STAGES, Answer, AnswerKey, Claim, ClaimOutcome
+from veriscore_agent.errors import ConfigurationError
 from veriscore_agent.extractor import ClaimToVerify
 from veriscore_agent.graph.build import build_claim_graph
 from veriscore_agent.graph.state import ClaimState
 from veriscore_agent.runner import RunResult, SilentWatcher, run_answers, verify_claim
 from veriscore_agent.settings import Settings, load_settings
-from veriscore_agent.wiring import RecordingPlan, open_services, read_text
+from veriscore_agent.wiring import RecordingPlan, open_services, read_text, recorded_settings
 
 Result = TypeVar("Result")
 OnStep = Callable[[str, ClaimState], None]
@@ -41,15 +42,15 @@ async def score_answers(
 ) -> ScoreReport:
     """Score answers at every stage.
 
-    ``settings`` default to those of the environment. ``record`` is a folder that takes every exchange (and from which a
-    stopped run goes on without paying twice); ``replay`` is one to answer from, with no socket opened. A run that was
-    stopped has ``result.stopped`` set and holds what is known.
+    ``settings`` default to those of the environment, over those of the recording that is replayed. ``record`` is a
+    folder that takes every exchange (and from which a stopped run goes on without paying twice); ``replay`` is one to
+    answer from, with no socket opened. A run that was stopped has ``result.stopped`` set and holds what is known.
 
     Raises ConfigurationError, and ReplayMissError at the first request that ``replay`` does not hold.
     """
-    settings = settings or load_settings()
+    settings, plan = _prepared(settings, record, replay)
     k_rule = parse_k_rule(settings.k, read_file=read_text)
-    async with open_services(settings, RecordingPlan(write=record, replay=replay)) as services:
+    async with open_services(settings, plan) as services:
         result = await run_answers(
             list(answers), services.ports, services.settings, watcher=SilentWatcher(), folder=services.folder
         )
@@ -77,8 +78,10 @@ async def check_claim(
     ``on_step`` hears of every node as it ends. Raises what stops a run (StopRunError), ConfigurationError and
     ReplayMissError; a service that fails is the outcome's ``unscored``.
     """
-    settings = settings or load_settings()
-    async with open_services(settings, RecordingPlan(write=record, replay=replay)) as services:
+    if not claim.strip():
+        raise ConfigurationError("the claim is empty")
+    settings, plan = _prepared(settings, record, replay)
+    async with open_services(settings, plan) as services:
         to_verify = ClaimToVerify(Claim(id="claim", text=claim))
         return await verify_claim(
             build_claim_graph(services.ports),
@@ -87,6 +90,15 @@ async def check_claim(
             ports=services.ports,
             watcher=_Steps(on_step),
         )
+
+
+def _prepared(settings: Settings | None, record: Path | None, replay: Path | None) -> tuple[Settings, RecordingPlan]:
+    if record and replay:
+        raise ConfigurationError(
+            "record and replay are both given: a replay asks nothing, so there is nothing to record"
+        )
+    recorded = recorded_settings(replay) if replay else None
+    return settings or load_settings(recorded=recorded), RecordingPlan(write=record, replay=replay)
 
 
 def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:

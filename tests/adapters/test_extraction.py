@@ -207,6 +207,14 @@ def test_title_and_date() -> None:
     assert extract_page(b"<title>Only  a\ntitle</title><p>x", "", "text/html", lambda *_: None).title == "Only a title"
 
 
+def test_a_date_in_the_text_is_not_that_of_publication() -> None:
+    text = "The bridge was rebuilt and opened again on July 4, 2003 after two years of work. " * 8
+    html = f"<html><head><title>The bridge</title></head><body><article><p>{text}</p></article></body></html>"
+    assert extract_page(html.encode(), "https://a.example/bridge", "text/html").date is None
+    byline = html.replace("<article>", "<article><p>Published <time datetime='2023-02-01'>1 Feb</time></p>")
+    assert extract_page(byline.encode(), "https://a.example/bridge", "text/html").date == "2023-02-01"
+
+
 def test_plain_text() -> None:
     page = extract_page(b"First paragraph,\nsecond line.\n\n<b>Second</b> paragraph.", "", "text/plain")
     assert page.text == "First paragraph,\nsecond line.\n<b>Second</b> paragraph."

@@ -128,6 +128,10 @@ def extract_page(
     )
 
 
+_DATE_AS_THE_PAGE_TELLS = {"original_date": True, "extensive_search": False}
+"""Metadata, time tags and bylines. The extensive search takes any date in the text for that of publication."""
+
+
 def find_article_with_trafilatura(html: str, url: str) -> Article | None:
     """The article of a page with its title and date, or None where trafilatura fails.
 
@@ -139,7 +143,13 @@ def find_article_with_trafilatura(html: str, url: str) -> Article | None:
     if is_too_large_for_trafilatura(html):
         return None
     try:
-        found = bare_extraction(html, url=url or None, include_comments=False, with_metadata=True)
+        found = bare_extraction(
+            html,
+            url=url or None,
+            include_comments=False,
+            with_metadata=True,
+            date_extraction_params=_DATE_AS_THE_PAGE_TELLS,
+        )
     except Exception:  # A library that meets the worst of the web; its failure is a missing vote, no missing page.
         return None
     if not isinstance(found, Document):
