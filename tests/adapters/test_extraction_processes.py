@@ -38,7 +38,7 @@ async def test_a_page_that_takes_too_long_is_ended_and_the_next_is_read() -> Non
         started = time.monotonic()
         with pytest.raises(ExtractionError, match="in time"):
             await _extract(extractor, b"<p>word word</p>" * 200_000, seconds=0.2)
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 20
         assert "9,800" in (await _extract(extractor)).text
 
 

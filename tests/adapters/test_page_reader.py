@@ -199,14 +199,14 @@ async def test_a_body_that_drips_ends_with_the_page_s_time() -> None:
     reading = await read(Site({"/a": drip}), f"{SITE}/a", replace(SETTINGS, page_timeout_s=0.6))
     assert reading.visit.outcome == "failed"
     assert "0.6 s" in reading.visit.reason
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 15
 
 
 async def test_a_server_that_never_answers_ends_with_the_page_s_time() -> None:
     started = time.monotonic()
     reading = await read(Site({"/a": Reply(delay_s=30)}), f"{SITE}/a", replace(SETTINGS, page_timeout_s=0.4))
     assert reading.visit.outcome == "failed"
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 15
 
 
 async def test_the_time_of_a_page_is_that_of_all_its_redirects() -> None:
@@ -237,7 +237,7 @@ async def test_too_many_requests_are_not_waited_for() -> None:
     started = time.monotonic()
     site = Site({"/a": page(status=429, Retry_After="3600")})
     assert (await read(site, f"{SITE}/a")).visit.outcome == "blocked"
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 15
 
 
 async def test_a_certificate_that_nobody_vouches_for_fails_one_page(tmp_path: Path) -> None:
@@ -339,10 +339,10 @@ async def test_from_a_link_to_a_passage_through_a_real_process() -> None:
     with site.server:
         async with (
             PageExtractor(Settings(extraction_workers=1)) as extractor,
-            reader_on(site, extractor=extractor) as reader,
+            reader_on(site, replace(SETTINGS, page_timeout_s=120.0), extractor=extractor) as reader,
         ):
             reading = await reader.read(f"{SITE}/a")
-    assert reading.page is not None
+    assert reading.page is not None, reading.visit.reason
     (passage, *_) = choose_passages(
         "The mayor opened the bridge on 12 May 1931.",
         (),

@@ -96,6 +96,6 @@ def test_no_real_answer_with_labelled_claims_counts_as_declined(shared_data: Pat
     "response", ["I don't know. " * 5000, "I'm sorry, but sorry, " * 10_000, "I do not " * 2000, "for a-a-a " * 5000]
 )
 def test_a_long_answer_is_told_in_bounded_time(response: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     is_abstention(response)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5

@@ -125,6 +125,6 @@ def test_on_real_claims_a_dropped_number_is_always_seen(shared_data: Path) -> No
 
 def test_a_claim_as_long_as_a_report_is_checked_in_moments() -> None:
     claim = " ".join(f"{chr(97 + number % 26)}{number % 7}word{number}" for number in range(8000))
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(left_out(claim, [" ".join(f"term{number}" for number in range(2000))])) == MAX_LEFT_OUT
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

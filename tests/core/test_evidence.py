@@ -59,10 +59,10 @@ def test_equal_evidence_makes_an_equal_block_and_other_evidence_another_code() -
 @pytest.mark.parametrize("unit", ["< ", "<", "#", "[ ", "[ S1 ", "your ", "your decision ", "<| "])
 @pytest.mark.parametrize("blank", [" ", "\n"])
 def test_hostile_text_is_neutralised_in_moments(unit: str, blank: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     neutralise(unit + blank * 50_000 + "x")
     neutralise(unit * 20_000)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_no_evidence_is_said() -> None:

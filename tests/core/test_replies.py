@@ -188,6 +188,6 @@ def test_a_cut_never_makes_a_value_up(value: dict[str, Any], data: st.DataObject
     "text", ["[" * 50_000, '{"a":' * 20_000, '["a",' * 20_000, '{"' * 20_000, '{"a": 1} ' * 10_000]
 )
 def test_hostile_brackets_take_moments(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     find_json(text)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

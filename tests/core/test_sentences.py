@@ -333,9 +333,9 @@ HUGE = [
 @pytest.mark.parametrize(("why", "answer"), HUGE, ids=[row[0] for row in HUGE])
 def test_huge_units_are_cut_in_bounded_time(why: str, answer: str) -> None:
     """Units stay short, nothing is lost, and it takes seconds at most, where quadratic time would take minutes."""
-    begun = time.perf_counter()
+    begun = time.process_time()
     units = texts(answer)
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
     assert max(len(unit) for unit in units) <= MAX_UNIT_CHARS
     assert sum(map(str.isalnum, "".join(units))) == sum(map(str.isalnum, answer))
 
