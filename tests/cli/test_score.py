@@ -233,15 +233,6 @@ def test_a_line_that_is_damaged_after_the_end_is_made_anew_from_the_exchanges(
         assert len(services.paid()) == paid
 
 
-def test_an_unwritable_csv_leaves_a_run_as_it_was(command: RunCommand, tmp_path: Path) -> None:
-    with Services() as services:
-        command("score", write_answers(tmp_path), "--out", "run", services=services)
-    before = (tmp_path / "run" / "k.json").read_bytes()
-    ended = command("rescore", "run", "--k", "9", "--csv", "none/c.csv")
-    assert (ended.code, ended.out) == (2, "")
-    assert (tmp_path / "run" / "k.json").read_bytes() == before
-
-
 def test_more_answers_at_the_end_go_on_with_the_run(command: RunCommand, tmp_path: Path) -> None:
     name = write_answers(tmp_path, answers=2)
     with Services() as services:
@@ -376,24 +367,6 @@ def test_what_a_live_judge_wants_and_was_not_recorded_is_listed(command: RunComm
 
 
 # ---------------------------------------------------------------- after a run
-
-
-def test_rescore_gives_another_k_without_any_call(command: RunCommand, tmp_path: Path) -> None:
-    with Services() as services:
-        command("score", write_answers(tmp_path), "--out", "run", services=services)
-    claims = (tmp_path / "run" / "claims.jsonl").read_bytes()
-    ended = command("rescore", "run", "--k", "2", "--json", "--fail-under", "pages=0.67", "--csv", "c.csv")
-    assert ended.code == 1
-    assert ended.json()["groups"][0]["stages"][1]["f1"]["value"] == pytest.approx(2 / 3)
-    assert json.loads((tmp_path / "run" / "k.json").read_text(encoding="utf-8")) == {
-        "schema": "veriscore-agent/k/1",
-        "rule": "2",
-        "k": {"": 2},
-    }
-    record = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
-    assert (record["settings"]["k"], record["summary"]["k_rule"]) == ("2", "2")
-    assert (tmp_path / "run" / "claims.jsonl").read_bytes() == claims
-    assert command("rescore", "run", "--k", "run/k.json").code == 0
 
 
 def test_show_tells_a_claims_story_and_lists_near_ids(command: RunCommand, tmp_path: Path) -> None:

@@ -88,7 +88,9 @@ def _add_show(commands: Any) -> None:
 
 
 def _add_rescore(commands: Any) -> None:
-    parser = _command(commands, "rescore RUN", "aggregate a finished run anew, without any call")
+    parser = _command(
+        commands, "rescore RUN", "print the scores of a finished run anew, without any call; the run stays as it is"
+    )
     parser.add_argument("run", metavar="RUN", help="folder of a run")
     parser.add_argument("--k", metavar="RULE", help="reference, median, max, a number, or a file of domain,K pairs")
     parser.add_argument("--sampling-seed", metavar="N", help="seed of the confidence intervals")

@@ -1,4 +1,4 @@
-"""``rescore``: new aggregation of a run, without any call."""
+"""``rescore``: new aggregation of a run, without any call. The run itself stays as it is."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from veriscore_agent.cli.job import stages_of
 from veriscore_agent.cli.output import print_note, print_problem
 from veriscore_agent.cli.results import print_scores, write_csv
 from veriscore_agent.cli.thresholds import missed_thresholds, read_thresholds
-from veriscore_agent.core.scoring import KRule, Summary, format_k_table, k_by_domain, parse_k_rule, score_all, summarize
-from veriscore_agent.domain import Stage
+from veriscore_agent.core.scoring import KRule, parse_k_rule, summarize
 from veriscore_agent.errors import ConfigurationError
 from veriscore_agent.report.run_record import RunRecord
-from veriscore_agent.settings import Settings, load_settings, public_settings
-from veriscore_agent.wiring import RunFolder, StoredRun, check_writable, read_run, read_text
+from veriscore_agent.settings import Settings, load_settings
+from veriscore_agent.wiring import StoredRun, check_writable, read_run, read_text
 
 
 def rescore(arguments: argparse.Namespace) -> int:
-    """Compute scores anew, print them, and put them into the run. Raises ConfigurationError or InputError."""
+    """Compute scores anew and print them. Raises ConfigurationError or InputError."""
     run = read_run(Path(arguments.run))
     if not run.answers:
         raise ConfigurationError(
@@ -33,11 +32,10 @@ def rescore(arguments: argparse.Namespace) -> int:
     settings = _settings(run.record, arguments)
     stages = stages_of(settings)
     thresholds = read_thresholds(arguments.fail_under, stages)
-    rule = parse_k_rule(settings.k, read_file=read_text)
+    rule = _rule(run, settings, named=arguments.k is not None)
     summary = summarize(
         run.answers, run.claims, k_rule=rule, seed=settings.sampling_seed, stages=stages, protocol=settings.protocol
     )
-    _store(run, rule, summary, settings)
     print_scores(summary, as_json=arguments.json)
     if arguments.csv:
         write_csv(arguments.csv, run.claims, stages)
@@ -56,12 +54,11 @@ def _settings(record: RunRecord, arguments: argparse.Namespace) -> Settings:
     return load_settings(flags, environment={}, recorded=record.settings)
 
 
-def _store(run: StoredRun, rule: KRule, summary: Summary, settings: Settings) -> None:
-    k = k_by_domain(run.answers, rule)
-    stages: tuple[Stage, ...] = summary.stages
-    public = public_settings(settings)
-    record = replace(run.record, settings={**run.record.settings, "k": public["k"]}, summary=summary)
-    with RunFolder(run.path, stages=stages) as folder:
-        folder.replace_answers(score_all(run.answers, run.claims, k=k, stages=stages))
-        folder.write_k(format_k_table(k, rule))
-        folder.write_record(record)
+def _rule(run: StoredRun, settings: Settings, *, named: bool) -> KRule:
+    """The rule in force. A table that the run was scored with is read from the run, for its file may be gone."""
+    try:
+        return parse_k_rule(settings.k)
+    except ConfigurationError:
+        own = not named and run.k_path.is_file()
+    rule = parse_k_rule(str(run.k_path) if own else settings.k, read_file=read_text)
+    return replace(rule, text=settings.k)

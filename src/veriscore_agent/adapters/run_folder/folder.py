@@ -49,6 +49,11 @@ class StoredRun:
     unreadable: tuple[str, ...] = ()
     """Lines that could not be read, each with its reason."""
 
+    @property
+    def k_path(self) -> Path:
+        """Where its K of each domain stands, once it came to its end."""
+        return self.path / KS
+
 
 class RunFolder:
     """The one writer of a run's folder, within a ``with`` block.
