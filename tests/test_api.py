@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from pathlib import Path
 
+import pytest
 from pydantic import SecretStr
 
 from tests.services import KEY, Services
-from veriscore_agent import Answer, Settings, check_claim, run_blocking, score_answers
+from veriscore_agent import Answer, Settings, VeriscoreError, check_claim, run_blocking, score_answers
 
 CLAIM = "The gate plainly opened."
 
@@ -43,3 +46,34 @@ def test_a03_a_notebook_cell_may_do_so_within_its_running_loop() -> None:
     with Services() as services:
         assert asyncio.run(cell(services)) == ["supported", "supported"]
         assert label_of(services) == "supported"
+
+
+def test_a_recording_is_replayed_with_its_own_settings_and_no_service(tmp_path: Path) -> None:
+    with Services() as services:
+        settings = replace(settings_for(services), model="another-model")
+        first = run_blocking(score_answers([Answer("a", CLAIM)], settings, record=tmp_path / "kept"))
+    again = run_blocking(score_answers([Answer("a", CLAIM)], replay=tmp_path / "kept"))
+    assert again.result == first.result
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"record": Path("a"), "replay": Path("b")}, "both given"),
+        ({"replay": Path("nosuch")}, "no such recording"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(options: dict[str, Path], words: str) -> None:
+    with pytest.raises(VeriscoreError, match=words):
+        run_blocking(check_claim(CLAIM, **options))  # type: ignore[arg-type]
+
+
+def test_an_empty_claim_is_refused() -> None:
+    with pytest.raises(VeriscoreError, match="empty"):
+        run_blocking(check_claim("  "))
+
+
+def test_no_answers_give_an_empty_report() -> None:
+    with Services() as services:
+        report = run_blocking(score_answers([], settings_for(services)))
+    assert (report.result.answers, report.summary.groups) == ((), ())
