@@ -62,6 +62,13 @@ BAD_WORDS = [
     ("a folder of something else", ["score", "answers.jsonl", "--out", "."], "holds other files and no run"),
     ("a cap without a price", ["score", "answers.jsonl", "--max-cost", "1", "--model", "x"], "max_cost needs prices"),
     ("a CSV that cannot be written", ["score", "answers.jsonl", "--csv", "none/c.csv"], "cannot write none/c.csv"),
+    ("a CSV over the input", ["score", "answers.jsonl", "--csv", "./answers.jsonl"], "it is read here"),
+    (
+        "a CSV over the table of K",
+        ["score", "answers.jsonl", "--k", "all.csv", "--csv", "all.csv"],
+        "cannot write all.csv: it is read here; choose another file",
+    ),
+    ("a CSV in the run", ["score", "answers.jsonl", "--out", "run", "--csv", "run/c.csv"], "it lies in run, whose"),
     ("a run that is none", ["show", ".", "q1#1"], ".: not the folder of a run"),
     ("a run to rescore that is none", ["rescore", "none"], "none: not the folder of a run"),
     ("an empty claim", ["check", " "], "the claim is empty"),
@@ -84,11 +91,12 @@ BAD_WORDS = [
 def test_bad_words(command: RunCommand, tmp_path: Path, words: list[str], expected: str) -> None:
     write_answers(tmp_path)
     (tmp_path / "k.csv").write_text("history,4\n", encoding="utf-8")
+    (tmp_path / "all.csv").write_text(",4\n", encoding="utf-8")
     with Services() as services:
         ended = command(*words, services=services)
         assert services.paid() == []
     assert_refused(ended.code, ended.out, ended.err, expected)
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["answers.jsonl", "k.csv"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["all.csv", "answers.jsonl", "k.csv"]
 
 
 def test_no_key(command: RunCommand, tmp_path: Path) -> None:

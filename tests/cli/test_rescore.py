@@ -52,3 +52,19 @@ def test_an_unwritable_csv_is_told_before_anything_is_printed(command: RunComman
     ended = command("rescore", "run", "--k", "9", "--csv", "none/c.csv")
     assert (ended.code, ended.out) == (2, "")
     assert "none/c.csv" in ended.err
+
+
+@pytest.mark.parametrize("csv", ["run/claims.jsonl", "link.jsonl", "answers.jsonl", "hard.jsonl"])
+def test_results_are_never_written_over_a_run_or_its_input(command: RunCommand, tmp_path: Path, csv: str) -> None:
+    """By whatever name: a link leads to the same file."""
+    words = ("score", write_answers(tmp_path), "--out", "run", "--allow-private-hosts")
+    with Services() as services:
+        command(*words, services=services)
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "run" / "claims.jsonl")
+    (tmp_path / "hard.jsonl").hardlink_to(tmp_path / "answers.jsonl")
+    before = contents(tmp_path)
+    for ended in (command(*words, "--csv", csv), command("rescore", "run", "--csv", csv)):
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.startswith(f"veriscore-agent: cannot write {csv}: it ")
+        assert ended.err.count("\n") == 1
+    assert contents(tmp_path) == before

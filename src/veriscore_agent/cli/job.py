@@ -100,7 +100,7 @@ def prepare_job(arguments: argparse.Namespace, words: Sequence[str], read: Answe
     k_rule = parse_k_rule(settings.k, read_file=read_text)
     _check_k(k_rule, read.answers)
     if getattr(arguments, "csv", None):
-        check_writable(arguments.csv)
+        check_writable(arguments.csv, kept=_kept(arguments, settings, plan, out, k_rule))
     force = getattr(arguments, "force", False)
     record = _record_of(settings, plan, read, out, arguments)
     stored = None if force or not holds_run(out) else _run_to_go_on_with(out, record, read.answers)
@@ -141,6 +141,16 @@ def stages_of(settings: Settings) -> tuple[Stage, ...]:
     """The stages that a claim can reach under these settings."""
     last = STAGES[: STAGES.index(settings.stages) + 1]
     return last if settings.rounds else tuple(stage for stage in last if stage != "rounds")
+
+
+def _kept(
+    arguments: argparse.Namespace, settings: Settings, plan: RecordingPlan, out: Path, k_rule: KRule
+) -> list[Path]:
+    """What no result may be written over: all that is read, the run, and its exchanges."""
+    read = [None if arguments.answers == "-" else arguments.answers, arguments.config]
+    read += [k_rule.text if k_rule.kind == "table" else None]
+    paths = (out, plan.write, plan.replay, settings.prompts, settings.prices, *read)
+    return [Path(path) for path in paths if path]
 
 
 def _record_of(

@@ -27,12 +27,13 @@ def rescore(arguments: argparse.Namespace) -> int:
         )
     if run.unreadable:
         raise ConfigurationError(f"{run.unreadable[0]}; give the command of the run once more, which makes it anew")
-    if arguments.csv:
-        check_writable(arguments.csv)
     settings = _settings(run.record, arguments)
     stages = stages_of(settings)
     thresholds = read_thresholds(arguments.fail_under, stages)
     rule = _rule(run, settings, named=arguments.k is not None)
+    if arguments.csv:
+        kept = (run.path, Path(run.record.input.name), *([Path(rule.text)] if rule.kind == "table" else []))
+        check_writable(arguments.csv, kept=kept)
     summary = summarize(
         run.answers, run.claims, k_rule=rule, seed=settings.sampling_seed, stages=stages, protocol=settings.protocol
     )
