@@ -219,7 +219,7 @@ def test_a_folder_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> 
 
 # ---------------------------------------------------------------- secrets
 
-KEY = "sk-abcdefghij0123456789"
+KEY = "sk-test-0123456789abcdef"
 PASSWORD = "correct-horse/battery+staple"
 
 
