@@ -399,6 +399,18 @@ def test_check_prints_its_trace_as_it_unfolds(command: RunCommand, tmp_path: Pat
     assert command("check", CLAIMS[2], "--replay", "run", "--quiet").out.startswith("snippets inconclusive")
 
 
+def test_show_and_check_fit_the_terminal(command: RunCommand, tmp_path: Path) -> None:
+    with Services() as services:
+        command("check", CLAIMS[3], "--out", "run", services=services)
+        checked = command("check", CLAIMS[3], services=services, COLUMNS="50")
+        whole = command("check", CLAIMS[3], services=services)
+    shown = command("show", "run", "claim", COLUMNS="50")
+    for text in (checked.out, shown.out):
+        assert max(len(line) for line in text.splitlines() if len(line.split()) > 2) <= 50
+    assert max(len(line) for line in whole.out.splitlines()) > 50
+    assert checked.out.split() == whole.out.split()
+
+
 def test_check_of_a_claim_without_a_verdict_exits_with_4(command: RunCommand, tmp_path: Path) -> None:
     def fault(request: Received, before: int, kind: str) -> Reply | None:
         return json_reply({"message": "no"}, 400) if kind == "search" else None

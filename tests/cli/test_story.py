@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from veriscore_agent.cli.output import one_line, plain
-from veriscore_agent.cli.story import WIDTH, path_of_labels, render_story
+from dataclasses import replace
+
+import pytest
+
+from veriscore_agent.cli.output import WIDEST, one_line, plain
+from veriscore_agent.cli.story import path_of_labels, render_story
 from veriscore_agent.cli.trace import Trace
 from veriscore_agent.domain import (
     AnswerKey,
@@ -54,7 +58,7 @@ def test_a_story_tells_everything_that_is_known() -> None:
     story = render_story(OUTCOME)
     for expected in (
         "answer: model q1 history",
-        "sentences: 2, 5",
+        "from sentence 3, 6",
         "also worded: The bridge opened: 1931.",
         "label: snippets inconclusive -> pages supported",
         "ended: decided",
@@ -78,7 +82,7 @@ def test_a_story_tells_everything_that_is_known() -> None:
         "SECOND LOOK AT THE SAME SNIPPETS: inconclusive",
     ):
         assert " ".join(expected.split()) in " ".join(story.split())
-    assert max(len(line) for line in story.splitlines()) <= WIDTH
+    assert max(len(line) for line in story.splitlines()) <= WIDEST
 
 
 def test_an_unscored_claim_tells_its_reason() -> None:
@@ -129,3 +133,39 @@ def test_a_trace_tells_of_a_failure_where_it_happened() -> None:
     assert Trace().lines("search", state) == ["search: failed: search_failed: status 500 and more"]
     state["ended"] = "unscored"
     assert Trace().lines("conclude", state) == ["conclude: unscored (no verdict)"]
+
+
+@pytest.mark.parametrize("width", [40, 72, 80, 100])
+def test_a_story_fits_the_terminal_and_breaks_between_words(width: int) -> None:
+    """Broken lines joined are the words of the widest story; an address that is wider stays whole."""
+    story = render_story(OUTCOME, width=width)
+    assert story.split() == render_story(OUTCOME, width=10_000).split()
+    assert max(len(line) for line in story.splitlines()) <= width
+    address = f"https://a.example/{'x' * 200}"
+    long = replace(OUTCOME, snippets=(Snippet("S1", "Bridges", address, "A bridge."),))
+    assert f"link: {address}\n" in render_story(long, width=width)
+
+
+IN_VAIN = [
+    ("nothing was tried", (SNIPPETS,), (), "snippets inconclusive"),
+    ("pages alone", (SNIPPETS,), ("pages_brought_nothing",), "snippets inconclusive (pages brought nothing)"),
+    (
+        "pages and rounds",
+        (SNIPPETS,),
+        ("query_shortened", "pages_brought_nothing", "rounds_brought_nothing"),
+        "snippets inconclusive (pages and rounds brought nothing)",
+    ),
+    (
+        "rounds after pages",
+        (SNIPPETS, PAGES),
+        ("rounds_brought_nothing",),
+        "snippets inconclusive -> pages supported (rounds brought nothing)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("verdicts", "flags", "path"), [row[1:] for row in IN_VAIN], ids=[row[0] for row in IN_VAIN])
+def test_stages_that_were_gone_through_in_vain_are_named(
+    verdicts: tuple[Verdict, ...], flags: tuple[str, ...], path: str
+) -> None:
+    assert path_of_labels(replace(OUTCOME, verdicts=verdicts, flags=flags)) == path

@@ -9,7 +9,15 @@ from pathlib import Path
 from veriscore_agent.cli import exits
 from veriscore_agent.cli.interrupts import run_until_interrupted
 from veriscore_agent.cli.job import plan_of, prepare_job, settings_of, stages_of
-from veriscore_agent.cli.output import one_line, print_json, print_note, print_problem, print_result
+from veriscore_agent.cli.output import (
+    one_line,
+    print_json,
+    print_note,
+    print_problem,
+    print_result,
+    terminal_width,
+    wrap,
+)
 from veriscore_agent.cli.score import run
 from veriscore_agent.cli.story import path_of_labels
 from veriscore_agent.cli.trace import Trace
@@ -71,14 +79,21 @@ class _Teller:
 def _teller(arguments: argparse.Namespace) -> Callable[[str], None]:
     if arguments.quiet:
         return lambda line: None
-    return print_note if arguments.json else print_result
+    show = print_note if arguments.json else print_result
+    return lambda line: show(_fitted(line))
+
+
+def _fitted(line: str) -> str:
+    """The line wrapped to the terminal; whole where it goes elsewhere."""
+    width = terminal_width(elsewhere=0)
+    return "\n".join(wrap(line, width)) if width else line
 
 
 def _conclude(outcome: ClaimOutcome, stopped: StopRunError | None, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(claim_record(outcome))
     else:
-        print_result(one_line(f"{path_of_labels(outcome)}: {outcome.claim.text}"))
+        print_result(_fitted(one_line(f"{path_of_labels(outcome)}: {outcome.claim.text}")))
     if arguments.out and not arguments.quiet:
         print_note(f"the whole story: veriscore-agent show {Path(arguments.out)} {NAME}")
     if stopped:

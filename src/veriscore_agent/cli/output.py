@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
+import textwrap
 from typing import Any, TextIO
 
 from veriscore_agent.errors import StopRunError
 
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Control characters, and those that turn the direction of writing: text of strangers must not steer a terminal."""
+
+WIDEST = 100
+"""Characters of a line that are still easy to read."""
 
 
 def prepare_streams() -> None:
@@ -52,6 +57,30 @@ def plain(text: str) -> str:
 def one_line(text: str) -> str:
     """The text on one line, safe for a terminal."""
     return plain(" ".join(text.split()))
+
+
+def terminal_width(*, elsewhere: int) -> int:
+    """Columns that text is wrapped to: those of the terminal, at most 100; ``elsewhere`` where there is none."""
+    columns = shutil.get_terminal_size((elsewhere, 0)).columns
+    return min(columns, WIDEST)
+
+
+def wrap(line: str, width: int) -> list[str]:
+    """The line in lines of at most ``width`` characters, broken between words; what follows on is indented by 2 more.
+
+    A word that is longer, such as an address, stays whole, and on the line of its label.
+    """
+    if len(line) <= width or len(line.split()) <= 2:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(
+        line.lstrip(),
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _print(text: str, stream: TextIO | None) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
-from veriscore_agent.cli.output import one_line
-from veriscore_agent.domain import ClaimOutcome, Finding, PageVisit, Verdict
+from veriscore_agent.cli.output import WIDEST, one_line, wrap
+from veriscore_agent.domain import STAGES, ClaimOutcome, Finding, PageVisit, Verdict
 
-WIDTH = 100
 ENDS = {
     "decided": "decided",
     "stages": "--stages goes no further",
@@ -22,8 +20,8 @@ ENDS = {
 }
 
 
-def render_story(outcome: ClaimOutcome) -> str:
-    """Everything that is known of one claim, for people to read."""
+def render_story(outcome: ClaimOutcome, *, width: int = WIDEST) -> str:
+    """Everything that is known of one claim, for people to read, in lines of at most ``width`` characters."""
     sections = (
         _heading(outcome),
         _numbered("queries", outcome.queries),
@@ -34,24 +32,31 @@ def render_story(outcome: ClaimOutcome) -> str:
         *([_verdict("audit: what its pages say", outcome.audit)] if outcome.audit else []),
         *([_verdict("second look at the same snippets", outcome.second_look)] if outcome.second_look else []),
     )
-    return "\n\n".join("\n".join(lines) for section in sections if (lines := list(section)))
+    wrapped = ([part for line in section for part in wrap(line, width)] for section in sections)
+    return "\n\n".join("\n".join(lines) for lines in wrapped if lines)
 
 
 def path_of_labels(outcome: ClaimOutcome) -> str:
-    """The labels by stage in one line (``snippets inconclusive -> pages supported``)."""
+    """The labels by stage in one line (``snippets inconclusive -> pages supported``).
+
+    Stages that were gone through in vain are named too, for they leave no verdict.
+    """
     if outcome.unscored:
         return f"unscored ({outcome.unscored.reason})"
     if not outcome.verdicts:
         return "unscored"
-    return " -> ".join(f"{verdict.stage} {verdict.label}" for verdict in outcome.verdicts)
+    labels = " -> ".join(f"{verdict.stage} {verdict.label}" for verdict in outcome.verdicts)
+    vain = [stage for stage in STAGES if f"{stage}_brought_nothing" in outcome.flags]
+    return f"{labels} ({' and '.join(vain)} brought nothing)" if vain else labels
 
 
 def _heading(outcome: ClaimOutcome) -> Iterator[str]:
     claim, answer = outcome.claim, outcome.answer
     yield one_line(claim.id)
-    yield from _wrapped(claim.text, "  ")
+    yield from _line(claim.text, "  ")
     yield from _labelled("answer", " ".join(filter(None, (answer.model, answer.id, answer.domain))))
-    yield from _labelled("sentences", ", ".join(str(index) for index in claim.sentences))
+    if claim.sentences:
+        yield f"  from sentence {', '.join(str(index + 1) for index in claim.sentences)}"
     for wording in claim.wordings:
         if wording != claim.text:
             yield from _labelled("also worded", wording)
@@ -66,16 +71,16 @@ def _numbered(title: str, values: tuple[str, ...]) -> Iterator[str]:
     if values:
         yield title.upper()
     for number, value in enumerate(values, 1):
-        yield from _wrapped(f"{number}. {value}", "  ")
+        yield from _line(f"{number}. {value}", "  ")
 
 
 def _snippets(outcome: ClaimOutcome) -> Iterator[str]:
     yield "SEARCH RESULTS" if outcome.snippets else "SEARCH RESULTS: none"
     for snippet in outcome.snippets:
         kind = "" if snippet.kind == "organic" else f" [{snippet.kind}]"
-        yield from _wrapped(f"{snippet.id}{kind} {snippet.title}", "  ")
+        yield from _line(f"{snippet.id}{kind} {snippet.title}", "  ")
         yield from _labelled("link", snippet.link, "     ")
-        yield from _wrapped(snippet.text, "     ")
+        yield from _line(snippet.text, "     ")
 
 
 def _pages(visits: tuple[PageVisit, ...]) -> Iterator[str]:
@@ -94,7 +99,7 @@ def _pages(visits: tuple[PageVisit, ...]) -> Iterator[str]:
             visit.extractor,
             f"{visit.passage_tokens:,} tokens to the judge" if visit.outcome == "read" else "",
         )
-        yield from _wrapped(", ".join(filter(None, facts)), "           ")
+        yield from _line(", ".join(filter(None, facts)), "           ")
 
 
 def _passages(outcome: ClaimOutcome) -> Iterator[str]:
@@ -102,9 +107,9 @@ def _passages(outcome: ClaimOutcome) -> Iterator[str]:
         yield "PASSAGES"
     for passage in outcome.passages:
         dated = f", {passage.date}" if passage.date else ""
-        yield from _wrapped(f"{passage.id} {passage.title}", "  ")
+        yield from _line(f"{passage.id} {passage.title}", "  ")
         yield f"     {one_line(passage.url)} [{passage.start}:{passage.end}]{one_line(dated)}"
-        yield from _wrapped(passage.text, "     ")
+        yield from _line(passage.text, "     ")
 
 
 def _verdict(title: str, verdict: Verdict) -> Iterator[str]:
@@ -113,7 +118,7 @@ def _verdict(title: str, verdict: Verdict) -> Iterator[str]:
         yield "  what the claim is about is not clear"
     for index, part in enumerate(verdict.parts):
         still_open = " [open]" if index in verdict.open_parts else ""
-        yield from _wrapped(f"part {index + 1}{still_open}: {part}", "  ")
+        yield from _line(f"part {index + 1}{still_open}: {part}", "  ")
         for finding in verdict.findings:
             if finding.part == index:
                 yield from _finding(finding, finding.stance)
@@ -124,24 +129,14 @@ def _verdict(title: str, verdict: Verdict) -> Iterator[str]:
 
 
 def _finding(finding: Finding, stance: str) -> Iterator[str]:
-    yield from _wrapped(f'{stance} {finding.evidence} (trust {finding.trust}): "{finding.quote}"', "     ")
+    yield from _line(f'{stance} {finding.evidence} (trust {finding.trust}): "{finding.quote}"', "     ")
 
 
 def _labelled(label: str, value: str, indent: str = "  ") -> Iterator[str]:
-    if value and " " not in value:
-        # An address stays on the line of its label.
-        yield f"{indent}{label}: {one_line(value)}"
-    elif value:
-        yield from _wrapped(f"{label}: {value}", indent)
+    if value:
+        yield from _line(f"{label}: {value}", indent)
 
 
-def _wrapped(text: str, indent: str) -> list[str]:
-    """Lines of at most WIDTH characters; addresses stay whole."""
-    return textwrap.wrap(
-        one_line(text),
-        WIDTH,
-        initial_indent=indent,
-        subsequent_indent=indent + "  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+def _line(text: str, indent: str) -> Iterator[str]:
+    if text:
+        yield indent + one_line(text)
