@@ -195,6 +195,8 @@ def test_a_run_that_is_whole_asks_for_nothing(command: RunCommand, tmp_path: Pat
     again = command("score", name, "--out", "run", "--allow-private-hosts")
     assert (again.code, again.out) == (0, first.out)
     assert "is complete already" in again.err
+    assert "\ncalls of this run so far: extract 4" in again.err
+    assert "\ncalls: extract 4" in first.err
 
 
 def test_a_recording_that_cannot_be_written_stops_the_run_and_tells_how_to_go_on(
@@ -273,6 +275,8 @@ def test_a_cap_on_spending_ends_the_run_and_a_higher_one_goes_on(command: RunCom
         ended = command(*words, "0.65", services=services)
         assert ended.code == 4
         assert "the cap of $0.65 is reached" in ended.err
+        assert "go on with a higher cap in the place of USD:\n  veriscore-agent score" in ended.err
+        assert ended.err.rstrip().endswith("--model-concurrency 1 --max-cost USD")
         spent = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["sessions"][0]["spent"]
         assert 0.4 <= spent <= 0.65
         before = len(services.paid())
@@ -301,6 +305,28 @@ def test_a_failure_leaves_the_run_incomplete_and_is_tried_again(command: RunComm
         assert command("score", name, "--out", "run", services=services).code == 0
         assert len(services.requests("judge")) == 2
     assert labels(tmp_path / "run") == {CLAIMS[0]: "supported", CLAIMS[1]: "contradicted"}
+
+
+def test_what_is_missing_is_counted_by_reason_and_listed(command: RunCommand, tmp_path: Path) -> None:
+    """One sentence is refused by the model's service, one claim by the search."""
+
+    def fault(request: Received, before: int, kind: str) -> Reply | None:
+        refused = (kind == "search" and b"wrongly" in request.body) or (
+            kind == "extract" and b"<SOS>The bell" in request.body
+        )
+        return json_reply({"error": {"message": "no"}}, 400) if refused else None
+
+    with Services(fault) as services:
+        ended = command("score", write_answers(tmp_path, *CLAIMS[:3]), "--out", "run", services=services)
+    missing = "1 claim unscored (search_failed 1), 1 sentence not extracted (model_failed 1)"
+    assert ended.code == 4
+    assert f"incomplete: {missing}; to try that again:\n  veriscore-agent score" in ended.err
+    again = command("rescore", "run")
+    assert (again.code, f"the run is incomplete: {missing}" in again.err) == (4, True)
+    listed = command("show", "run").out.splitlines()
+    assert len(listed) == 3
+    assert listed[-1].startswith("q1 sentence 3 not extracted (model_failed: ")
+    assert listed[-1].endswith(f" {CLAIMS[2]}")
 
 
 # ---------------------------------------------------------------- record and replay

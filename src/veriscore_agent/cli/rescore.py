@@ -9,7 +9,7 @@ from pathlib import Path
 from veriscore_agent.cli import exits
 from veriscore_agent.cli.job import stages_of
 from veriscore_agent.cli.output import print_note, print_problem
-from veriscore_agent.cli.results import print_scores, write_csv
+from veriscore_agent.cli.results import missing_note, print_scores, write_csv
 from veriscore_agent.cli.thresholds import missed_thresholds, read_thresholds
 from veriscore_agent.core.scoring import KRule, parse_k_rule, summarize
 from veriscore_agent.errors import ConfigurationError
@@ -44,7 +44,7 @@ def rescore(arguments: argparse.Namespace) -> int:
     for line in missed:
         print_problem(line)
     if not summary.complete:
-        print_note("the run is incomplete")
+        print_note(f"the run is incomplete: {missing_note(summary)}")
         return exits.INCOMPLETE
     return exits.THRESHOLD_MISSED if missed else exits.DONE
 

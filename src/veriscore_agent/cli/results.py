@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
@@ -45,8 +45,8 @@ def stored_result(job: Job) -> Finished:
     return Finished(stored.record, summarize_job(job, stored.answers, stored.claims), stored.claims)
 
 
-def spending_note(record: RunRecord) -> str:
-    """What all sessions of a run cost together, by kind of call."""
+def spending_note(record: RunRecord, *, so_far: bool = False) -> str:
+    """What all sessions of a run cost together, by kind of call. ``so_far``: there were some before this one."""
     calls: Counter[str] = Counter()
     tokens: Counter[str] = Counter()
     costs: list[float | None] = []
@@ -60,6 +60,28 @@ def spending_note(record: RunRecord) -> str:
     listed = ", ".join(
         f"{kind} {count:,}" + (f" ({tokens[kind]:,} tokens)" if tokens[kind] else "") for kind, count in calls.items()
     )
-    known = [cost for cost in costs if cost is not None]
-    cost = f"${sum(known):.4f}" if len(known) == len(costs) else "not known in full (no price, or usage not told)"
-    return f"calls: {listed}; cost: {cost}"
+    return f"{'calls of this run so far' if so_far else 'calls'}: {listed}; cost: {_cost(costs)}"
+
+
+def _cost(costs: Sequence[float | None]) -> str:
+    known = sum(cost for cost in costs if cost is not None)
+    if None not in costs:
+        return f"${known:.4f}"
+    why = "(no price, or usage not told)"
+    return f"at least ${known:.4f}; not known in full {why}" if known else f"not known {why}"
+
+
+def missing_note(summary: Summary) -> str:
+    """What is missing in an incomplete run, counted by reason."""
+    rows = (
+        (summary.unscored_reasons, "claim unscored", "claims unscored"),
+        (summary.unextracted_reasons, "sentence not extracted", "sentences not extracted"),
+        (summary.later_failures, "claim with an earlier verdict alone", "claims with an earlier verdict alone"),
+    )
+    return ", ".join(_counted(reasons, one, several) for reasons, one, several in rows if reasons)
+
+
+def _counted(reasons: Mapping[str, int], one: str, several: str) -> str:
+    total = sum(reasons.values())
+    listed = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
+    return f"{total} {one if total == 1 else several} ({listed})"

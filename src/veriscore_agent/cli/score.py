@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable, Sequence
 
 from veriscore_agent.cli import exits
 from veriscore_agent.cli.job import Job, prepare_job, read_file_of, settings_of
 from veriscore_agent.cli.output import print_note, print_problem
-from veriscore_agent.cli.results import print_scores, spending_note, stored_result, write_csv
+from veriscore_agent.cli.results import missing_note, print_scores, spending_note, stored_result, write_csv
 from veriscore_agent.cli.session import Finished, run_job
 from veriscore_agent.cli.thresholds import missed_thresholds
 from veriscore_agent.cli.usable import require_services
@@ -54,20 +55,34 @@ def run(job: Job, *, quiet: bool, verbose: bool = False, tell: Callable[[str], N
         print_problem(_how_to_go_on(job, "interrupted"))
         raise SystemExit(exits.INTERRUPTED) from None
     except StopRunError as stop:
-        print_problem(_how_to_go_on(job, f"stopped: {stop}"))
+        print_problem(_how_to_go_on(job, f"stopped: {stop}", stop))
         raise SystemExit(exits.INCOMPLETE) from stop
 
 
-def _how_to_go_on(job: Job, why: str) -> str:
+def _how_to_go_on(job: Job, why: str, stop: StopRunError | None = None) -> str:
     if not job.out.exists():
         return f"{why}; nothing was begun"
-    return f"{why}\nwhat is finished is kept in {job.out}; go on with:\n  {job.go_on}"
+    kept = f"{why}\nwhat is finished is kept in {job.out}; go on with"
+    if isinstance(stop, BudgetSpentError):
+        return f"{kept} a higher cap in the place of USD:\n  {with_other_cap(job.go_on)}"
+    return f"{kept}:\n  {job.go_on}"
+
+
+def with_other_cap(command: str) -> str:
+    """The command with ``USD`` for its cap: the same one would stop at once, and none at all could spend anything."""
+    words = shlex.split(command)
+    given = [index for index, word in enumerate(words) if word == "--max-cost"]
+    left_out = {*given, *(index + 1 for index in given)}
+    kept = [word for index, word in enumerate(words) if index not in left_out and not word.startswith("--max-cost=")]
+    return shlex.join([*kept, "--max-cost", "USD"])
 
 
 def _cap_note(finished: Finished) -> str:
     if not isinstance(finished.stopped, BudgetSpentError):
         return ""
-    return f"; all sessions of the run spent ${finished.record.spent:.4f}, so give a higher --max-cost to go on"
+    return (
+        f"; all sessions of the run spent ${finished.record.spent:.4f}, so give a higher --max-cost than that to go on"
+    )
 
 
 def _tell_input(read: AnswersFile) -> None:
@@ -86,16 +101,17 @@ def _tell_place(job: Job) -> None:
 def _exit_code(job: Job, finished: Finished, *, quiet: bool) -> int:
     """Tell of what is missing, what it cost, and what was missed."""
     if not quiet:
-        print_note(spending_note(finished.record))
+        print_note(spending_note(finished.record, so_far=job.stored is not None))
     for link in finished.record.recording.not_recorded:
         print_note(f"not in the recording, so no evidence: {link}")
     missed = missed_thresholds(finished.summary, job.thresholds)
     for line in missed:
         print_problem(line)
     if finished.stopped:
-        print_problem(_how_to_go_on(job, f"stopped: {finished.stopped}{_cap_note(finished)}"))
+        why = f"stopped: {finished.stopped}{_cap_note(finished)}"
+        print_problem(_how_to_go_on(job, why, finished.stopped))
         return exits.INCOMPLETE
     if not finished.summary.complete:
-        print_problem(f"incomplete: something failed on the way; to try that again:\n  {job.go_on}")
+        print_problem(f"incomplete: {missing_note(finished.summary)}; to try that again:\n  {job.go_on}")
         return exits.INCOMPLETE
     return exits.THRESHOLD_MISSED if missed else exits.DONE
