@@ -15,6 +15,7 @@ from veriscore_agent.cli.output import (
     print_note,
     print_problem,
     print_result,
+    program,
     terminal_width,
     wrap,
 )
@@ -95,7 +96,7 @@ def _conclude(outcome: ClaimOutcome, stopped: StopRunError | None, arguments: ar
     else:
         print_result(_fitted(one_line(f"{path_of_labels(outcome)}: {outcome.claim.text}")))
     if arguments.out and not arguments.quiet:
-        print_note(f"the whole story: veriscore-agent show {Path(arguments.out)} {NAME}")
+        print_note(f"the whole story: {program()} show {Path(arguments.out)} {NAME}")
     if stopped:
         print_problem(f"stopped: {stopped}")
     elif outcome.unscored:

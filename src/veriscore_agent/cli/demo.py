@@ -8,7 +8,7 @@ from pathlib import Path
 import veriscore_agent
 from veriscore_agent.cli.arguments import build_parser
 from veriscore_agent.cli.job import default_out, prepare_job, read_file_of
-from veriscore_agent.cli.output import print_note
+from veriscore_agent.cli.output import print_note, program
 from veriscore_agent.cli.score import score_job
 from veriscore_agent.errors import ConfigurationError
 from veriscore_agent.settings import load_settings
@@ -27,7 +27,7 @@ def demo(arguments: argparse.Namespace) -> int:
     job = prepare_job(parsed, words, read, settings)
     code = score_job(job, read, parsed)
     if not arguments.quiet:
-        print_note(f"the claims: veriscore-agent show {job.out}; one claim's story: veriscore-agent show {job.out} ID")
+        print_note(f"the claims: {program()} show {job.out}; one claim's story: {program()} show {job.out} ID")
     return code
 
 

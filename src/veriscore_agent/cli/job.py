@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from veriscore_agent.cli.output import program
 from veriscore_agent.cli.setting_flags import given_settings
 from veriscore_agent.cli.thresholds import Threshold, read_thresholds
 from veriscore_agent.core.scoring import KRule, parse_k_rule
@@ -181,7 +182,7 @@ def _run_to_go_on_with(out: Path, record: RunRecord, answers: Sequence[Answer]) 
     listed = "; ".join(found[:5]) + (f"; and {len(found) - 5} more" if len(found) > 5 else "")
     advice = "choose another --out, or --force to move that run aside and start anew"
     if all(text.startswith("k:") for text in found):
-        advice += f" (K alone: veriscore-agent rescore {shlex.quote(str(out))} --k ...)"
+        advice += f" (K alone: {program()} rescore {shlex.quote(str(out))} --k ...)"
     raise ConfigurationError(f"{out} holds a run of other settings: {listed}; {advice}")
 
 
@@ -199,4 +200,4 @@ def default_out(name: str) -> Path:
 
 def _command(words: Sequence[str], out: Path, *, named: bool) -> str:
     again = [word for word in words if word != "--force"]
-    return shlex.join(["veriscore-agent", *again, *([] if named else ["--out", str(out)])])
+    return f"{program()} {shlex.join([*again, *([] if named else ['--out', str(out)])])}"

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 import textwrap
+from pathlib import Path
 from typing import Any, TextIO
 
 from veriscore_agent.errors import StopRunError
+
+PROGRAM = "veriscore-agent"
 
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Control characters, and those that turn the direction of writing: text of strangers must not steer a terminal."""
@@ -24,6 +28,14 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+
+
+def program() -> str:
+    """What runs this program again: its name, or the path that it was started by where no folder of PATH has it."""
+    started = sys.argv[0]
+    if Path(started).name == PROGRAM and shutil.which(PROGRAM) is None:
+        return shlex.quote(started)
+    return PROGRAM
 
 
 def print_result(text: str) -> None:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from veriscore_agent.cli import exits
-from veriscore_agent.cli.output import WIDEST, one_line, print_json, print_note, print_result, terminal_width
+from veriscore_agent.cli.output import WIDEST, one_line, print_json, print_note, print_result, program, terminal_width
 from veriscore_agent.cli.story import path_of_labels, render_story
 from veriscore_agent.domain import ClaimOutcome
 from veriscore_agent.errors import ConfigurationError
@@ -54,5 +54,5 @@ def _find(claims: Sequence[ClaimOutcome], claim_id: str, run: str) -> ClaimOutco
         raise ConfigurationError(f"{run} holds no claim yet")
     close = get_close_matches(claim_id, by_id, n=5, cutoff=0.4)
     close += [known for known in by_id if claim_id in known and known not in close]
-    hint = f"; the closest: {', '.join(close[:5])}" if close else f"; to list all: veriscore-agent show {run}"
+    hint = f"; the closest: {', '.join(close[:5])}" if close else f"; to list all: {program()} show {run}"
     raise ConfigurationError(f"no claim {claim_id!r} in {run}{hint}")
