@@ -141,7 +141,7 @@ def _letters(text: str) -> int:
 )
 @pytest.mark.parametrize("quote", ["no such words here", "aaa ... aaa ... bbb", "a" * 5_000])
 def test_a_long_text_takes_linear_time(text: str, quote: str) -> None:
-    """100 kB takes a moment. The bound is loose, and of processor time: it catches what is quadratic, not a slow machine."""
+    """100 kB takes a moment. The bound, of processor time, is loose: it catches what is quadratic."""
     started = time.process_time()
     assert locate_quote(quote, text) is None
     assert time.process_time() - started < 8
