@@ -42,8 +42,8 @@ RunCommand = Callable[..., Ended]
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment without anything that the product reads."""
-    ours = ("VERISCORE_", "OPENAI_", "SERPER_", "PYTHONIOENCODING")
+    """The environment without anything that the product reads; test runners set COLUMNS."""
+    ours = ("VERISCORE_", "OPENAI_", "SERPER_", "PYTHONIOENCODING", "COLUMNS")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 

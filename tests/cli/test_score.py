@@ -413,8 +413,7 @@ def test_check_prints_its_trace_as_it_unfolds(command: RunCommand, tmp_path: Pat
     with Services() as services:
         ended = command("check", CLAIMS[2], services=services)
         assert ended.code == 0, ended.err
-        told = [line for line in ended.out.splitlines()[:-1] if not line.startswith(" ")]
-        nodes = list(dict.fromkeys(line.split(":")[0] for line in told))
+        nodes = list(dict.fromkeys(line.split(":")[0] for line in ended.out.splitlines()[:-1]))
         assert nodes[:3] == ["search", "judge_snippets", "choose_pages"]
         assert nodes[3:] == ["read_pages", "choose_passages", "judge_pages", "conclude"]
         assert ended.out.splitlines()[-1] == f"snippets inconclusive -> pages supported: {CLAIMS[2]}"
