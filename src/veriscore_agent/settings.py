@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit, urlunsplit
@@ -247,11 +247,6 @@ def _public_address(url: str) -> str:
     except ValueError:
         return ""
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-
-
-def changed(settings: Settings, **values: Any) -> Settings:
-    """A copy with other values, unchecked."""
-    return replace(settings, **values)
 
 
 def _deciding(recorded: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from veriscore_agent.core.scoring import KRule, parse_k_rule
 from veriscore_agent.domain import STAGES, Answer, Stage
 from veriscore_agent.errors import ConfigurationError
 from veriscore_agent.report.run_record import InputRecord, RecordingRecord, RunRecord, differences
-from veriscore_agent.settings import LOCAL_SETTINGS, Settings, changed, load_settings
+from veriscore_agent.settings import LOCAL_SETTINGS, Settings, load_settings
 from veriscore_agent.wiring import (
     FIELDS,
     AnswersFile,
@@ -77,7 +77,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
         recorded=recorded_settings(Path(replay)) if replay else None,
     )
     # A replay spends nothing, so that no price need be known for it.
-    return changed(settings, max_cost=None) if replay and not arguments.live else settings
+    return replace(settings, max_cost=None) if replay and not arguments.live else settings
 
 
 def read_file_of(arguments: argparse.Namespace) -> AnswersFile:

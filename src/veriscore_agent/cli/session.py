@@ -18,7 +18,6 @@ from veriscore_agent.errors import ConfigurationError, StopRunError, VeriscoreEr
 from veriscore_agent.graph.state import ClaimState
 from veriscore_agent.report.run_record import RunRecord, RunStatus, SessionRecord, UsageRecord
 from veriscore_agent.runner import RunResult, is_done, run_answers
-from veriscore_agent.settings import changed
 from veriscore_agent.wiring import RunFolder, Services, Spending, move_aside, open_services
 
 SECONDS_A_RECORD = 5.0
@@ -90,7 +89,7 @@ class Session:
         job = self._job
         settings = job.settings
         if settings.max_cost is not None:
-            settings = changed(settings, max_cost=max(0.0, settings.max_cost - job.record.spent))
+            settings = replace(settings, max_cost=max(0.0, settings.max_cost - job.record.spent))
         async with open_services(settings, job.plan) as services:
             self._spending = services.spending
             return await self._run_answers(services)
