@@ -16,8 +16,8 @@ import openai
 import pytest
 from pydantic import SecretStr
 
+from tests.exchange_spy import Spy
 from tests.loopback import Handler, LoopbackServer, Reply, in_turn, json_reply
-from veriscore_agent.adapters.http.exchange import EXTENSION, UnrecordedExchange
 from veriscore_agent.adapters.http.failures import NotRecorded
 from veriscore_agent.adapters.openai_model import OpenAIModel, is_final
 from veriscore_agent.adapters.openai_model.model import MAX_OUTPUT_TOKENS
@@ -63,36 +63,6 @@ def error(message: str, **fields: Any) -> dict[str, Any]:
 
 def ask(kind: CallKind = "judge", **fields: Any) -> ModelRequest:
     return ModelRequest(kind, system="You judge claims.", user="Is it so?", **fields)
-
-
-class Spy(httpx.AsyncBaseTransport):
-    """A layer that keeps what the adapter says of each exchange."""
-
-    class Seen(UnrecordedExchange):
-        verdict = "left open"
-
-        def accept(self) -> None:
-            self.verdict = "accepted"
-
-        def reject(self) -> None:
-            self.verdict = "rejected"
-
-    def __init__(self) -> None:
-        self.exchanges: list[Spy.Seen] = []
-        self._inner = httpx.AsyncHTTPTransport()
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        response = await self._inner.handle_async_request(request)
-        self.exchanges.append(Spy.Seen())
-        response.extensions[EXTENSION] = self.exchanges[-1]
-        return response
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-    @property
-    def verdicts(self) -> list[str]:
-        return [each.verdict for each in self.exchanges]
 
 
 class Served:

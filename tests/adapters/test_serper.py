@@ -12,8 +12,8 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
+from tests.exchange_spy import Spy
 from tests.loopback import Handler, LoopbackServer, Reply, in_turn, json_reply
-from veriscore_agent.adapters.http.exchange import EXTENSION, UnrecordedExchange
 from veriscore_agent.adapters.http.failures import NotRecorded
 from veriscore_agent.adapters.serper import (
     MAX_QUERY_CHARS,
@@ -37,32 +37,6 @@ from veriscore_agent.settings import Settings
 pytestmark = pytest.mark.anyio
 
 KEY = "0123456789abcdef0123456789abcdef01234567"
-
-
-class Spy(httpx.AsyncBaseTransport):
-    """A layer that keeps what the adapter says of each exchange."""
-
-    class Seen(UnrecordedExchange):
-        verdict = "left open"
-
-        def accept(self) -> None:
-            self.verdict = "accepted"
-
-        def reject(self) -> None:
-            self.verdict = "rejected"
-
-    def __init__(self) -> None:
-        self.exchanges: list[Spy.Seen] = []
-        self._inner = httpx.AsyncHTTPTransport()
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        response = await self._inner.handle_async_request(request)
-        self.exchanges.append(Spy.Seen())
-        response.extensions[EXTENSION] = self.exchanges[-1]
-        return response
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
 
 
 class Served:
