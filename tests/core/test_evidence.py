@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from veriscore_agent.core.verification.evidence import (
     MAX_SNIPPET_CHARACTERS,
-    neutralise,
-    one_line,
     render_evidence,
     render_search_results,
 )
+from veriscore_agent.core.verification.neutralising import neutralise, one_line
 from veriscore_agent.core.verification.quotes import locate_quote
 from veriscore_agent.domain import Passage, Snippet
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from veriscore_agent.core.verification.evidence import one_line
+from veriscore_agent.core.verification.neutralising import one_line
 from veriscore_agent.core.verification.replies import reply_text, unreadable
 from veriscore_agent.core.verification.tolerant_json import find_json
 from veriscore_agent.domain import JsonSchema, ModelReply, ModelRequest

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from veriscore_agent.core.verification.coverage import left_out
-from veriscore_agent.core.verification.evidence import one_line, render_evidence
+from veriscore_agent.core.verification.evidence import render_evidence
 from veriscore_agent.core.verification.findings import check_findings, read_findings
 from veriscore_agent.core.verification.judge import JudgingTask
 from veriscore_agent.core.verification.labels import derive_label
+from veriscore_agent.core.verification.neutralising import one_line
 from veriscore_agent.core.verification.replies import reply_text, unreadable
 from veriscore_agent.core.verification.tolerant_json import FoundJson, find_json
 from veriscore_agent.domain import JsonSchema, ModelReply, ModelRequest, Verdict

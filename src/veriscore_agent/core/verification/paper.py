@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from veriscore_agent.core.verification.decisions import Decision, read_decision
-from veriscore_agent.core.verification.evidence import one_line, render_search_results
+from veriscore_agent.core.verification.evidence import render_search_results
 from veriscore_agent.core.verification.judge import JudgingTask
+from veriscore_agent.core.verification.neutralising import one_line
 from veriscore_agent.core.verification.replies import reply_text, unreadable
 from veriscore_agent.domain import Label, ModelReply, ModelRequest, Verdict
 from veriscore_agent.prompts import load_prompt
