@@ -14,10 +14,10 @@ from veriscore_agent.adapters.pages.extract import (
     MAX_TEXT_CHARACTERS,
     Article,
     ExtractedPage,
-    body_kind,
     extract_page,
     page_of_note,
 )
+from veriscore_agent.adapters.pages.kinds import body_kind
 from veriscore_agent.core.passages import choose_passages
 from veriscore_agent.domain import Page
 

@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
 from veriscore_agent.adapters.pages.blocks import Block, html_blocks
 from veriscore_agent.adapters.pages.bounds import check_markup, is_too_large_for_trafilatura
 from veriscore_agent.adapters.pages.decode import decode_body
+from veriscore_agent.adapters.pages.kinds import body_kind
 from veriscore_agent.adapters.pages.tiers import render, split_tiers
 
 MAX_HTML_CHARACTERS = 3_000_000
@@ -21,16 +22,6 @@ MAX_TEXT_CHARACTERS = 400_000
 """Text behind this is not kept; periphery goes first."""
 _MAX_TITLE = 300
 
-BodyKind = Literal["html", "text", "pdf", "other"]
-
-_HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml", "application/vnd.wap.xhtml+xml")
-_UNTOLD_TYPES = ("", "application/octet-stream", "unknown/unknown", "*/*", "text")
-_MARKUP = re.compile(
-    rb"^[\s\x00]*<(?:!doctype|html|head|body|\?xml|!--|meta|title|div|p|h1|table|script|article)\b", re.I
-)
-_BINARY = re.compile(
-    rb"\x89PNG|\xff\xd8\xff|GIF8|PK\x03\x04|\x1f\x8b|RIFF|\x7fELF|OggS|\xd0\xcf\x11\xe0|7z\xbc\xaf|Rar!|ID3|wOF"
-)
 _CHALLENGE_SCRIPTS = (
     "_cf_chl_opt",
     "cf-chl-",
@@ -89,20 +80,6 @@ def page_of_note(note: object) -> ExtractedPage | None:
         } if isinstance(note, Mapping):
             return ExtractedPage(title, text, date, main_chars, extractor, tuple(map(str, clues)))
     return None
-
-
-def body_kind(body: bytes, content_type: str) -> BodyKind:
-    """What a body is, by its first bytes and, where these do not tell, by what the server says."""
-    if body[:1024].lstrip().startswith(b"%PDF-"):
-        return "pdf"
-    if _BINARY.match(body):
-        return "other"
-    told = content_type.partition(";")[0].strip().lower()
-    if told in _HTML_TYPES or _MARKUP.match(body[:1024]):
-        return "html"
-    if told.startswith("text/"):
-        return "text"
-    return "text" if told in _UNTOLD_TYPES and b"\x00" not in body[:1024] else "other"
 
 
 def extract_page(

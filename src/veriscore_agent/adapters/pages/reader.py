@@ -11,11 +11,12 @@ from veriscore_agent.adapters.address_guard import AddressRefused
 from veriscore_agent.adapters.http.exchange import Exchange, exchange_of
 from veriscore_agent.adapters.http.failures import NotRecorded
 from veriscore_agent.adapters.pages.addresses import BadAddressError, page_address
-from veriscore_agent.adapters.pages.extract import ExtractedPage, body_kind, page_of_note
+from veriscore_agent.adapters.pages.extract import ExtractedPage, page_of_note
 from veriscore_agent.adapters.pages.extraction import ExtractionError, Extractor
 from veriscore_agent.adapters.pages.fetching import Fetched, PageFetcher, TooManyRedirectsError
+from veriscore_agent.adapters.pages.kinds import body_kind
 from veriscore_agent.adapters.pages.once import AskedOnce
-from veriscore_agent.adapters.pages.robots import DisallowedError, RobotsRules
+from veriscore_agent.adapters.pages.robots import DisallowedError, RobotsRules, UnknownRulesError
 from veriscore_agent.adapters.pages.transport import PageClock
 from veriscore_agent.core.blocked import blocked_reason, is_empty
 from veriscore_agent.core.links import normalise_url
@@ -63,7 +64,7 @@ class WebPageReader:
             return _ended(visit, "refused", str(problem))
         except NotRecorded as problem:
             return _ended(visit, "not_recorded", str(problem))
-        except (httpx.RequestError, TooManyRedirectsError) as problem:
+        except (httpx.RequestError, TooManyRedirectsError, UnknownRulesError) as problem:
             return _ended(visit, "failed", _words_of(problem))
         return await self._read_response(_with_response(visit, fetched), fetched, clock)
 
@@ -121,8 +122,8 @@ def _with_response(visit: PageVisit, fetched: Fetched) -> PageVisit:
 
 
 def _status_problem(status: int) -> tuple[PageOutcome, str] | None:
-    """Outcome and reason where a status says that this is not the page."""
-    if 200 <= status < 300:
+    """Outcome and reason where a status says that this is not the page, or not the whole of it."""
+    if 200 <= status < 300 and status != httpx.codes.PARTIAL_CONTENT:
         return None
     return ("blocked" if status in _KEPT_OUT else "failed"), f"status {status}"
 
