@@ -12,6 +12,7 @@ import httpx
 from tests.loopback import LoopbackServer, Reply
 from tests.stub_network import PUBLIC, Names, StubConnector, StubResolver
 from veriscore_agent.adapters.http.limits import AdaptiveLimiter
+from veriscore_agent.adapters.http.pacing import PaceTransport
 from veriscore_agent.adapters.http.retries import RetryPolicy
 from veriscore_agent.adapters.http.stack import BodyBounds, NoNetworkTransport, build_stack
 from veriscore_agent.adapters.pages import WebPageReader, build_page_transport
@@ -91,6 +92,7 @@ async def reader_on(
         store_policy=policy,
         limiter=AdaptiveLimiter(limit),
         retry=RetryPolicy(1, settings.page_timeout_s, first_wait_s=0.01),
+        layers=[lambda inner: PaceTransport(inner, settings.host_interval_s)],
         bounds=BodyBounds(settings.max_page_bytes, settings.max_page_bytes),
     )
     async with httpx.AsyncClient(transport=stack, trust_env=False, timeout=settings.page_timeout_s) as client:

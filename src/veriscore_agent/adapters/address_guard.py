@@ -13,10 +13,12 @@ import re
 import socket
 import ssl
 from collections.abc import Iterable, Sequence
+from functools import partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any, Protocol
 
 import anyio
+import anyio.to_thread
 import httpcore
 import httpx
 
@@ -36,11 +38,20 @@ class Resolver(Protocol):
 
 
 class SystemResolver:
-    """The operating system's own look-up."""
+    """The operating system's own look-up, in threads of its own.
+
+    A look-up blocks its thread for as long as a name server likes. The event loop's own pool has a thread or two for
+    each processor: a few dead name servers would hold all of them, and nobody else's name would be resolved. Who is
+    cancelled does not wait for the thread.
+    """
+
+    def __init__(self) -> None:
+        self._threads = anyio.CapacityLimiter(_MOST_LOOKUPS)
 
     async def resolve(self, host: str, port: int) -> Sequence[str]:
-        """All addresses of a host. Raises OSError."""
-        found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        """All addresses of a host. Raises OSError, or UnicodeError for what can be no name."""
+        look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+        found = await anyio.to_thread.run_sync(look_up, abandon_on_cancel=True, limiter=self._threads)
         return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
@@ -81,6 +92,7 @@ _GLOBAL_V6 = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 _PROXY_LOOKUP_S = 5.0
+_MOST_LOOKUPS = 128
 
 _ENDS_IN_NUMBER = re.compile(r"(?:^|\.)(?:\d+|0[xX][0-9a-fA-F]*)$")
 _WEB_PORTS = frozenset({80, 443})

@@ -10,7 +10,15 @@ import httpx
 from veriscore_agent.adapters.http.codings import ACCEPT_ENCODING, BodyTooLarge, codings_of, decode
 
 _STEP = 65_536
+_UNDECODED = "veriscore.undecoded"
+_FIRST_BYTES = "veriscore.first_bytes"
 _FRAMING_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+
+
+def first_bytes(most: int) -> dict[str, object]:
+    """For ``httpx.Request(extensions=...)``: the body is asked for uncompressed, and what is behind its first ``most``
+    bytes is left where it is. (A body that comes compressed all the same is bounded like any other.)"""
+    return {_FIRST_BYTES: most, _UNDECODED: True}
 
 
 class BoundedBodyTransport(httpx.AsyncBaseTransport):
@@ -18,7 +26,8 @@ class BoundedBodyTransport(httpx.AsyncBaseTransport):
 
     Raises BodyTooLarge over ``max_wire_bytes`` as received or ``max_decoded_bytes`` after decompression, of which no
     more than that is ever held; httpx.DecodingError where the body is not what Content-Encoding says. Only the
-    codings that can be decoded within bounds are offered to the server.
+    codings that can be decoded within bounds are offered to the server; and none when the same request is sent once
+    more because its body could not be decoded, for some servers get only their compression wrong.
     """
 
     def __init__(self, inner: httpx.AsyncBaseTransport, max_wire_bytes: int, max_decoded_bytes: int) -> None:
@@ -27,28 +36,40 @@ class BoundedBodyTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send it and read the answer to its end."""
-        request.headers["Accept-Encoding"] = ACCEPT_ENCODING
+        request.headers["Accept-Encoding"] = "identity" if request.extensions.get(_UNDECODED) else ACCEPT_ENCODING
         response = await self._inner.handle_async_request(request)
+        enough = _enough_of(response, request.extensions.get(_FIRST_BYTES))
         try:
-            wire = b"" if request.method == "HEAD" else await self._read(response)
+            wire = b"" if request.method == "HEAD" else await self._read(response, enough)
         finally:
             await response.aclose()
-        return await decoded_response(response, wire, self._max_decoded_bytes)
+        try:
+            return await decoded_response(response, wire, max(self._max_decoded_bytes, enough))
+        except httpx.DecodingError:
+            request.extensions[_UNDECODED] = True
+            raise
 
-    async def _read(self, response: httpx.Response) -> bytes:
+    async def _read(self, response: httpx.Response, enough: int) -> bytes:
         announced = response.headers.get("Content-Length", "")
-        if announced.isdecimal() and int(announced) > self._max_wire_bytes:
+        if announced.isdecimal() and int(announced) > self._max_wire_bytes and not enough:
             raise BodyTooLarge(f"the body has {announced} bytes, more than {self._max_wire_bytes}")
         read = bytearray()
         async for piece in body_pieces(response):
             read += piece
-            if len(read) > self._max_wire_bytes:
+            if enough and len(read) >= enough:
+                return bytes(read[:enough])
+            if len(read) > self._max_wire_bytes and not enough:
                 raise BodyTooLarge(f"the body has more than {self._max_wire_bytes} bytes")
         return bytes(read)
 
     async def aclose(self) -> None:
         """Close what is inside."""
         await self._inner.aclose()
+
+
+def _enough_of(response: httpx.Response, most: object) -> int:
+    """The bytes of the body that are enough; 0 where it takes all of them."""
+    return most if isinstance(most, int) and not codings_of(response.headers.get("Content-Encoding", "")) else 0
 
 
 class RawBody(httpx.AsyncByteStream):

@@ -21,6 +21,13 @@ class PageTimeout(FinalTransportError):  # noqa: N818
     """The page has used up its time."""
 
 
+class ChainTimeout(PageTimeout):
+    """The page has used up its time at an address that it was redirected to, and which others may still have time for.
+
+    Unlike a PageTimeout it says nothing of the address: that had no more than what the redirects before it had left.
+    """
+
+
 class PageClock:
     """The seconds that one page has left, over all its redirects, retries and its extraction.
 
@@ -30,10 +37,17 @@ class PageClock:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = self.left_s = seconds
+        self.redirected = False
+        """Set once the page has been redirected."""
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether no time is left."""
+        return self.left_s <= 0
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Let the time run. Raises PageTimeout when none is left, also in the middle."""
+        """Let the time run. Raises PageTimeout or ChainTimeout when none is left, also in the middle."""
         started = time.monotonic()
         try:
             with anyio.move_on_after(max(0.0, self.left_s)) as scope:
@@ -41,7 +55,9 @@ class PageClock:
         finally:
             self.left_s -= time.monotonic() - started
         if scope.cancelled_caught:
-            raise PageTimeout(f"the page took more than {self._seconds:g} s")
+            self.left_s = min(self.left_s, 0.0)
+            kind = ChainTimeout if self.redirected else PageTimeout
+            raise kind(f"the page took more than {self._seconds:g} s")
 
     def extensions(self) -> dict[str, object]:
         """For ``httpx.Request(extensions=...)``: puts the request under this clock."""
