@@ -27,10 +27,10 @@ CallKind = Literal["extract", "judge", "plan"]
 
 SnippetKind = Literal["organic", "answer_box", "knowledge_graph"]
 
-PageOutcome = Literal["read", "blocked", "refused", "failed", "empty", "not_recorded"]
+PageOutcome = Literal["read", "blocked", "refused", "failed", "empty", "not_recorded", "excluded"]
 """read: text extracted; blocked: a challenge, consent, login or error page; refused: an address, scheme or
 robots rule forbids it; failed: network, status, size or time; empty: no usable text; not_recorded: absent
-from the recording that is replayed."""
+from the recording that is replayed; excluded: a result or page that the run's rules do not take as evidence."""
 
 UnscoredReason = Literal[
     "model_refused",
@@ -77,6 +77,8 @@ class Snippet:
     link: str
     text: str
     kind: SnippetKind = "organic"
+    date: str | None = None
+    """Date that the engine gives the page, as ISO 8601 (``2024-05-31``, ``2024-05``), where it gives one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,8 @@ class Answer:
     """Claims of the input file, not to be extracted again. None: extract."""
     given_sentences: int | None = None
     """Number of sentences that the given claims were extracted from, where the file tells."""
+    sources: tuple[str, ...] = ()
+    """Links of the pages that the answer was written from. They are no evidence for its claims."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +199,20 @@ class ModelReply:
 
 
 @dataclass(frozen=True, slots=True)
+class EvidenceRules:
+    """Which results and pages a run takes as evidence."""
+
+    only_sites: tuple[str, ...] = ()
+    """Hosts; they and the hosts below them are evidence alone. Empty: all are."""
+    excluded_sites: tuple[str, ...] = ()
+    """Hosts; neither they nor the hosts below them are evidence."""
+    as_of: str = ""
+    """Day as ISO 8601; what is dated later is no evidence. Empty: any date."""
+    exclude_copies: bool = False
+    """Pages that hold the answer's own text are no evidence for its claims."""
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResults:
     """What one query found, at most ten results, best first."""
 
@@ -203,6 +221,8 @@ class SearchResults:
     snippets: tuple[Snippet, ...]
     shortened: bool = False
     """True where the query had to be cut to the engine's limit."""
+    excluded: tuple[PageVisit, ...] = ()
+    """Results that the run's rules do not take as evidence, as lines of the page ledger."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ these methods in its place.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from veriscore_agent.core.verification.judge import Judge
-from veriscore_agent.domain import ModelReply, ModelRequest, PageReading, SearchResults, Stage
+from veriscore_agent.domain import EvidenceRules, ModelReply, ModelRequest, PageReading, SearchResults, Stage
 
 Escalate = Literal["inconclusive", "unsupported", "all"]
 """Which verdicts at snippets go on to full pages."""
@@ -80,3 +80,4 @@ class Ports:
     judge: Judge
     count_tokens: TokenCounter
     limits: Limits = Limits()
+    rules: EvidenceRules = field(default_factory=EvidenceRules)

@@ -13,7 +13,7 @@ from langchain_core.runnables import RunnableConfig
 from langsmith import tracing_context
 
 from veriscore_agent.concurrency import map_concurrently
-from veriscore_agent.core.links import choose_links
+from veriscore_agent.core.links import openable_links
 from veriscore_agent.domain import (
     Answer,
     AnswerKey,
@@ -26,7 +26,7 @@ from veriscore_agent.domain import (
     SearchResults,
     Unscored,
 )
-from veriscore_agent.errors import StopRunError
+from veriscore_agent.errors import ReplayMissError, StopRunError
 from veriscore_agent.extractor import ClaimToVerify, Extraction, extract_claims
 from veriscore_agent.graph.build import ClaimGraph, build_claim_graph, recursion_limit
 from veriscore_agent.graph.state import ClaimInput, ClaimState, outcome_of, start_state
@@ -92,7 +92,7 @@ async def run_answers(
     ``done`` holds outcomes by claim id that are taken as they are. A failing claim or sentence is kept with its
     reason and leaves the others alone. What must stop the run (a refused key, exhausted credit, a spent budget) ends
     it cleanly: calls in flight are finished, no other is begun, and everything known is in the result.
-    Raises ReplayMissError and ConfigurationError.
+    Raises ReplayMissError, once the calls in flight have ended and are kept, and ConfigurationError.
     """
     gate = _Gate()
     gated = replace(
@@ -112,6 +112,8 @@ async def run_answers(
     )
     with tracing_context(enabled=False):
         pairs = await map_concurrently(run.score_answer, answers, limit=settings.answer_concurrency)
+    if isinstance(gate.stopped, _ReplayMissedError):
+        raise gate.stopped.miss
     return RunResult(
         answers=tuple(extraction.outcome for extraction, _ in pairs),
         claims=tuple(outcome for _, outcomes in pairs for outcome in outcomes),
@@ -127,12 +129,20 @@ async def verify_claim(
     ports: Ports,
     watcher: Watcher,
     audited: bool = False,
+    sources: tuple[str, ...] = (),
+    answer_text: str = "",
 ) -> ClaimOutcome:
-    """One claim through the graph. A stop of the run ends it where it stands."""
-    state = start_state(claim.claim, snippets=claim.snippets, audited=audited)
+    """One claim through the graph. A stop of the run ends it where it stands.
+
+    ``sources`` are links of the pages that its answer was written from, which are no evidence; ``answer_text`` is
+    needed where copies of it are none.
+    """
+    given = ClaimInput(
+        claim=claim.claim, snippets=claim.snippets, audited=audited, sources=sources, answer_text=answer_text
+    )
+    state = start_state(given)
     config = RunnableConfig(recursion_limit=recursion_limit(ports.limits))
     try:
-        given = ClaimInput(claim=claim.claim, snippets=claim.snippets, audited=audited)
         async for update in graph.astream(given, config, stream_mode="updates"):
             for node, changes in update.items():
                 state = cast("ClaimState", {**state, **(changes or {})})
@@ -169,17 +179,25 @@ class _Run:
         """Claims of one answer, then the outcome of each."""
         extraction = await extract_claims(answer, self.ports.model, self.settings, folder=self.folder)
         self.watcher.answer_read(extraction.outcome, tuple(each.claim for each in extraction.claims))
-        verify = partial(self._verify, answer=extraction.outcome.answer)
+        verify = partial(self._verify, answer=answer, key=extraction.outcome.answer)
         return extraction, await map_concurrently(verify, extraction.claims)
 
-    async def _verify(self, claim: ClaimToVerify, answer: AnswerKey) -> ClaimOutcome:
+    async def _verify(self, claim: ClaimToVerify, answer: Answer, key: AnswerKey) -> ClaimOutcome:
         known = self.done.get(claim.claim.id)
-        # Two answers may make one id: "x/y" and "z" do as "x" and "y/z".
-        if known and (known.claim, known.answer) == (claim.claim, answer):
+        if known and (known.claim, known.answer) == (claim.claim, key):
             return known
         settings = self.settings
         audited = is_audited(claim.claim.id, share=settings.audit, seed=settings.sampling_seed)
-        outcome = await verify_claim(self.graph, claim, answer, ports=self.ports, watcher=self.watcher, audited=audited)
+        outcome = await verify_claim(
+            self.graph,
+            claim,
+            key,
+            ports=self.ports,
+            watcher=self.watcher,
+            audited=audited,
+            sources=answer.sources,
+            answer_text=answer.response,
+        )
         if self.record_all_pages:
             await self._open_other_pages(outcome)
         self.watcher.claim_ended(outcome)
@@ -187,12 +205,18 @@ class _Run:
 
     async def _open_other_pages(self, outcome: ClaimOutcome) -> None:
         """Open what a later judge could want, for the recording's sake alone."""
-        limits = self.ports.limits
-        links = choose_links(outcome.snippets, (), limit=limits.pages_per_batch * limits.batches)
         try:
-            await map_concurrently(self.ports.reader.read, links)
+            await map_concurrently(self.ports.reader.read, openable_links(outcome.snippets))
         except StopRunError:
             return
+
+
+class _ReplayMissedError(StopRunError):
+    """A recording lacks a request. The run ends, but not before the calls in flight: they may be paid for."""
+
+    def __init__(self, miss: ReplayMissError) -> None:
+        self.miss = miss
+        super().__init__(str(miss))
 
 
 class _Gate:
@@ -210,6 +234,9 @@ class _Gate:
         except StopRunError as stop:
             self.stopped = self.stopped or stop
             raise
+        except ReplayMissError as miss:
+            self.stopped = self.stopped or _ReplayMissedError(miss)
+            raise self.stopped.with_traceback(None) from None
 
 
 class _GatedModel:

@@ -9,16 +9,18 @@ proxy from ``HTTPS_PROXY``.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr, TypeAdapter, ValidationError
 
-from veriscore_agent.domain import CallKind, Stage
+from veriscore_agent.domain import CallKind, EvidenceRules, Stage
 from veriscore_agent.errors import ConfigurationError
 
 Protocol = Literal["veriscore", "paper"]
@@ -88,7 +90,13 @@ class Settings:
     answer_boxes: bool = True
     """Use answer boxes and knowledge panels as evidence. Off under ``--protocol paper``."""
     exclude_domains: str = ""
-    """Sites whose results are no evidence, comma-separated: where the answers were published or copied from."""
+    """Sites that are no evidence, comma-separated: where the answers were published or copied from."""
+    only_domains: str = ""
+    """Sites that alone are evidence, comma-separated. Empty: all."""
+    as_of: str = ""
+    """Day (``2024-05-31``); what is dated later is no evidence. Empty: any date."""
+    exclude_copies: bool = False
+    """Pages that hold the answer's own text are no evidence for its claims."""
     search_timeout_s: float = 30.0
 
     # Pages
@@ -136,6 +144,8 @@ class Settings:
     search_concurrency: int = 8
     page_concurrency: int = 8
     host_concurrency: int = 2
+    host_interval_s: float = 0.0
+    """Seconds between two requests to one host. What its robots.txt asks for counts where it is more."""
     answer_concurrency: int = 8
     extraction_workers: int = 2
     """Worker processes that extract page text."""
@@ -168,6 +178,11 @@ class Settings:
         return self.judge or ("paper" if self.protocol == "paper" else "grounded")
 
     @property
+    def evidence_rules(self) -> EvidenceRules:
+        """What may be evidence."""
+        return EvidenceRules(_sites(self.only_domains), _sites(self.exclude_domains), self.as_of, self.exclude_copies)
+
+    @property
     def escalate_rule(self) -> Literal["inconclusive", "unsupported", "all"]:
         """What goes on to pages."""
         binary = self.judge_name == "paper" and self.labels == "binary"
@@ -196,7 +211,7 @@ LOCAL_SETTINGS = frozenset(
         ),
         *("timeout_s", "extract_timeout_s", "judge_timeout_s", "plan_timeout_s", "search_timeout_s", "page_timeout_s"),
         *("model_concurrency", "search_concurrency", "page_concurrency", "host_concurrency", "answer_concurrency"),
-        *("max_retries", "retry_total_s", "max_cost", "prices"),
+        *("host_interval_s", "max_retries", "retry_total_s", "max_cost", "prices"),
     }
 )
 """Settings of where and how fast a run is made. All others decide what its results are."""
@@ -304,6 +319,7 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     "max_page_bytes": (1_000, 100_000_000),
     "extraction_workers": (1, 256),
     "retry_total_s": (0, 86_400),
+    "host_interval_s": (0, 60),
     "max_cost": (0, 1_000_000_000),
     **{f"{kind}temperature": (0, 10) for kind in ("", "extract_", "judge_", "plan_")},
     **{f"{kind}timeout_s": (0.001, 86_400) for kind in ("", "extract_", "judge_", "plan_", "search_", "page_")},
@@ -311,6 +327,7 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     **{f"{kind}_concurrency": (1, 1024) for kind in ("model", "search", "page", "host", "answer")},
 }
 _NOT_EMPTY = frozenset({"model", "extract_model", "judge_model", "plan_model", "k"})
+_SITE = re.compile(r"[^\s/:@?#*,\\]+")
 _PROXIES = frozenset({"proxy", "page_proxy"})
 _PROXY_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
 
@@ -322,6 +339,7 @@ def _problems(settings: Settings) -> Iterator[tuple[str, str]]:
         # NaN is in no range.
         if value is not None and not low <= value <= high:
             yield name, f"{value} is not between {low} and {high}"
+    yield from _evidence_problems(settings)
     for each in fields(Settings):
         value = getattr(settings, each.name)
         if isinstance(value, str | Path):
@@ -341,6 +359,31 @@ def _text_problem(name: str, text: str) -> str:
     if name in _PROXIES and text and not _is_proxy(text):
         return "it is not an address such as http://host:3128"
     return ""
+
+
+def _sites(text: str) -> tuple[str, ...]:
+    """The hosts in a comma-separated list; ``www.`` and ``*.`` stand for the whole site."""
+    hosts = (re.sub(r"^(\*?\.|www\.)+", "", each.strip().lower()).rstrip(".") for each in text.split(","))
+    return tuple(dict.fromkeys(filter(None, hosts)))
+
+
+def _evidence_problems(settings: Settings) -> Iterator[tuple[str, str]]:
+    for name in ("exclude_domains", "only_domains"):
+        for site in _sites(getattr(settings, name)):
+            if not _SITE.fullmatch(site):
+                yield name, f"{site!r} is no domain; wanted is a name such as example.org, without https:// and path"
+    both = [site for site in _sites(settings.only_domains) if site in _sites(settings.exclude_domains)]
+    if both:
+        yield "exclude_domains", f"{both[0]} is in only_domains too; a site is either evidence or not"
+    if settings.as_of and not _is_day(settings.as_of):
+        yield "as_of", f"{settings.as_of!r} is no day; wanted is YYYY-MM-DD"
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def _is_proxy(address: str) -> bool:

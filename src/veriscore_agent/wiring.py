@@ -12,6 +12,7 @@ import httpx
 
 from veriscore_agent.adapters.answers import FIELDS, AnswersFile, ReadingOptions, read_answers
 from veriscore_agent.adapters.http.limits import AdaptiveLimiter, Limiter, PerHostLimiter
+from veriscore_agent.adapters.http.pacing import PaceTransport
 from veriscore_agent.adapters.http.retries import RetryPolicy
 from veriscore_agent.adapters.http.secrets import Secrets
 from veriscore_agent.adapters.http.stack import BodyBounds, Layer, NoNetworkTransport, build_stack
@@ -125,6 +126,7 @@ async def open_services(
     contacted before the first call.
     """
     plan, sockets = plan or RecordingPlan(), sockets or Sockets()
+    asked = _asked(settings, plan)
     settings = settings_in_force(settings, plan)
     folder = load_prompt_folder(settings.prompts) if settings.prompts else None
     spending = Spending.from_settings(settings)
@@ -139,11 +141,12 @@ async def open_services(
         extractor = await stack.enter_async_context(PageExtractor(settings))
         ports = Ports(
             model=OpenAIModel(clients["model"], settings),
-            searcher=SerperSearcher(clients["search"], settings),
+            searcher=SerperSearcher(clients["search"], asked, settings.evidence_rules),
             reader=WebPageReader(clients["page"], extractor, settings),
             judge=_judge(settings, folder),
             count_tokens=count_tokens,
             limits=limits_of(settings),
+            rules=settings.evidence_rules,
         )
         yield Services(ports, settings, spending, folder)
 
@@ -193,6 +196,18 @@ def settings_in_force(settings: Settings, plan: RecordingPlan) -> Settings:
         hl=recorded.hl,
         results=recorded.results,
     )
+
+
+def _asked(settings: Settings, plan: RecordingPlan) -> Settings:
+    """The settings by which the engine is asked: where judging alone is live, those of the recorded searches.
+
+    What may be evidence can then still be narrowed: the results are the same, and fewer of them are taken.
+    """
+    asked = settings_in_force(settings, plan)
+    if plan.live is None or plan.replay is None:
+        return asked
+    recorded = load_settings(environment={}, recorded=recorded_settings(plan.replay))
+    return replace(asked, as_of=recorded.as_of, only_domains=recorded.only_domains)
 
 
 def recorded_settings(replay: Path) -> Mapping[str, Any]:
@@ -285,6 +300,6 @@ class _Stacks:
 
     def _layers(self, service: Service) -> Sequence[Layer]:
         if service == "page":
-            return ()
+            return (lambda inner: PaceTransport(inner, self._settings.host_interval_s),)
         spending: Layer = lambda inner: SpendingTransport(inner, self._spending, service)  # noqa: E731
         return (AdaptingTransport, spending) if service == "model" else (spending,)

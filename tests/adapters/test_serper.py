@@ -21,7 +21,7 @@ from veriscore_agent.adapters.serper import (
     clean_text,
     is_final,
     shorten_query,
-    snippets_in,
+    results_in,
 )
 from veriscore_agent.domain import Snippet
 from veriscore_agent.errors import (
@@ -68,7 +68,8 @@ def result(number: int, **fields: Any) -> dict[str, Any]:
 
 
 def found(body: dict[str, Any], **settings: Any) -> tuple[Snippet, ...]:
-    return snippets_in(body, Settings(**settings))
+    chosen = Settings(**settings)
+    return results_in(body, chosen, chosen.evidence_rules).snippets
 
 
 # ---------------------------------------------------------------- what is sent
@@ -265,9 +266,7 @@ def test_f08_excluded_sites_are_no_evidence_and_their_place_goes_to_the_next() -
     assert links == ["https://notblog.example/post", "https://site4.example/page"]
 
 
-@pytest.mark.parametrize(
-    "sites", ["blog.example", "https://blog.example/", "*.blog.example", "www.Blog.example", ".blog.example:443, , x"]
-)
+@pytest.mark.parametrize("sites", ["blog.example", "*.blog.example", "www.Blog.example", ".blog.example., , x"])
 def test_f08_an_excluded_site_may_be_written_as_people_write_sites(sites: str) -> None:
     body = {"organic": [result(1, link="https://www.blog.example/post"), result(2, link="http://blog.example")]}
     assert found(body, exclude_domains=sites) == ()

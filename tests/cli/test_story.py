@@ -105,7 +105,7 @@ def test_text_of_strangers_cannot_steer_a_terminal() -> None:
 
 def test_a_trace_tells_each_step_and_each_page_once() -> None:
     trace = Trace()
-    state = start_state(CLAIM)
+    state = start_state({"claim": CLAIM})
     state["queries"], state["snippets"] = OUTCOME.queries, OUTCOME.snippets
     assert trace.lines("search", state) == ["search: 1 results for 'The bridge opened in 1931.'"]
     state["verdicts"] = (SNIPPETS,)
@@ -128,7 +128,7 @@ def test_a_trace_tells_each_step_and_each_page_once() -> None:
 
 
 def test_a_trace_tells_of_a_failure_where_it_happened() -> None:
-    state = start_state(CLAIM)
+    state = start_state({"claim": CLAIM})
     state["failure"] = Unscored("search_failed", "status 500\nand more")
     assert Trace().lines("search", state) == ["search: failed: search_failed: status 500 and more"]
     state["ended"] = "unscored"

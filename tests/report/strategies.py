@@ -59,7 +59,7 @@ CLAIMS = st.builds(
     audit=st.none() | verdicts(st.just("pages")),
     second_look=st.none() | verdicts(st.just("snippets")),
     queries=several(TEXT),
-    snippets=several(st.builds(domain.Snippet, TEXT, TEXT, TEXT, TEXT, literal(domain.SnippetKind))),
+    snippets=several(st.builds(domain.Snippet, TEXT, TEXT, TEXT, TEXT, literal(domain.SnippetKind), st.none() | TEXT)),
     visits=several(
         st.builds(
             domain.PageVisit,

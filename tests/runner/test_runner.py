@@ -203,7 +203,7 @@ async def test_recording_all_pages_opens_those_of_decided_claims_too() -> None:
     bound = ports(FakeModel(echoing), FakeSearcher({"*": found}), reader, Limits())
     answer = replace(ANSWER, given=(GivenClaim("One claim."),))
     await run_answers((answer,), bound, Settings(), watcher=Heard(), record_all_pages=True)
-    assert sorted(reader.opened) == [each.link for each in found[:6]]
+    assert reader.opened == [each.link for each in found], "another judge may leave other parts open, and choose others"
 
 
 async def test_the_audit_draws_a_seeded_share_independent_of_order() -> None:
@@ -217,8 +217,8 @@ async def test_the_audit_draws_a_seeded_share_independent_of_order() -> None:
 
 
 async def test_an_outcome_is_taken_for_its_own_answer_alone() -> None:
-    """Model ``x/y`` with answer ``z`` and model ``x`` with answer ``y/z`` make claims of equal ids."""
-    given = (GivenClaim("One claim."),)
+    """Claims-only files name their claims themselves, and may name two alike."""
+    given = (GivenClaim("One claim.", id="c"),)
     first, second = (replace(ANSWER, model=model, id=id, given=given) for model, id in (("x/y", "z"), ("x", "y/z")))
     bound = ports(FakeModel(echoing), FakeSearcher({"*": [snippet(1)]}), FakeReader({}), Limits())
     whole = await run_answers((first,), bound, Settings(), watcher=Heard())

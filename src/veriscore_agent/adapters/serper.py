@@ -15,7 +15,8 @@ from veriscore_agent.adapters.endpoints import check_address, check_key, redact,
 from veriscore_agent.adapters.http.exchange import call_headers, exchange_of
 from veriscore_agent.adapters.http.failures import NotRecorded
 from veriscore_agent.adapters.strict_json import StrictJsonError, parse_json
-from veriscore_agent.domain import SearchResults, Snippet, SnippetKind
+from veriscore_agent.core.admission import Admitted, admit
+from veriscore_agent.domain import EvidenceRules, SearchResults, Snippet, SnippetKind
 from veriscore_agent.errors import AccessRefusedError, SearchError, VeriscoreError
 from veriscore_agent.settings import Settings
 
@@ -29,6 +30,13 @@ _CREDITS = re.compile(
     re.I,
 )
 _ACCESS = re.compile(r"unauthori[sz]ed|forbidden|(invalid|missing|wrong|no) (api[ -]?)?key", re.I)
+_MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_MONTH_FIRST = re.compile(rf"{_MONTH} (?:(?P<day>\d{{1,2}}), )?(?P<year>\d{{4}})", re.I | re.A)
+_DAY_FIRST = re.compile(rf"(?P<day>\d{{1,2}}) {_MONTH} (?P<year>\d{{4}})", re.I | re.A)
 _BLANK_CATEGORIES = frozenset({"Cc", "Zl", "Zp"})
 _DROPPED_CATEGORIES = frozenset({"Cs", "Co", "Cn"})
 _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
@@ -37,10 +45,14 @@ _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u20
 class SerperSearcher:
     """``ports.Searcher`` over POST /search. The client is not closed here."""
 
-    def __init__(self, client: httpx.AsyncClient, settings: Settings) -> None:
-        """Raises ConfigurationError where ``search_base_url`` is no address or the key cannot be one."""
+    def __init__(self, client: httpx.AsyncClient, settings: Settings, rules: EvidenceRules | None = None) -> None:
+        """``settings`` say what is asked, ``rules`` which of the results are evidence (those of the settings if None).
+
+        Raises ConfigurationError where ``search_base_url`` is no address or the key cannot be one.
+        """
         self._client = client
         self._settings = settings
+        self._rules = settings.evidence_rules if rules is None else rules
         self._url = check_address("search_base_url", settings.search_base_url) + "/search"
         self._shown_url = shown_address(self._url)
         key = check_key("search_api_key", settings.search_api_key)
@@ -62,11 +74,14 @@ class SerperSearcher:
             exchange_of(response).reject()
             raise
         exchange_of(response).accept()
-        return SearchResults(sent, snippets_in(body, self._settings), shortened)
+        admitted = results_in(body, self._settings, self._rules)
+        return SearchResults(sent, admitted.snippets, shortened, admitted.excluded)
 
     async def _send(self, query: str) -> httpx.Response:
         settings = self._settings
-        body = {"q": query, "num": settings.results, "gl": settings.gl, "hl": settings.hl}
+        body = {"q": restricted(query, settings), "num": settings.results, "gl": settings.gl, "hl": settings.hl}
+        if settings.as_of:
+            body["tbs"] = latest_date(settings.as_of)
         try:
             return await self._client.post(
                 self._url,
@@ -198,21 +213,34 @@ def _clean_character(character: str) -> str:
     return "" if category in _DROPPED_CATEGORIES or character in _BIDI_CONTROLS else character
 
 
-def snippets_in(body: dict[str, Any], settings: Settings) -> tuple[Snippet, ...]:
+def restricted(query: str, settings: Settings) -> str:
+    """The query with the engine's own restriction to the sites that alone are evidence, if there are any."""
+    sites = settings.evidence_rules.only_sites
+    return f"{query} ({' OR '.join(f'site:{site}' for site in sites)})" if sites else query
+
+
+def latest_date(day: str) -> str:
+    """Google's restriction to what is dated until ``day`` (ISO 8601), as its ``tbs`` parameter takes it."""
+    year, month, number = day.split("-")
+    return f"cdr:1,cd_max:{month}/{number}/{year}"
+
+
+def results_in(body: dict[str, Any], settings: Settings, rules: EvidenceRules) -> Admitted:
     """The evidence in an answer, with ids S1, S2, ... in order: answer box, knowledge panel, organic results.
 
-    The boxes go first, as the engine shows them. Left out are unusable results (no http(s) link, or neither title nor
-    text) and excluded sites. Of equal texts or links the first is kept: a copy is no second witness.
+    The boxes go first, as the engine shows them; they are of today, and so none where ``rules`` name a day. Left out
+    are unusable results (no http(s) link, or neither title nor text) and what is no evidence. Of equal texts or links
+    the first is kept: a copy is no second witness.
     """
-    excluded = _sites(settings.exclude_domains)
-    organic = [each for each in _organic(body.get("organic")) if not _is_from(each.link, excluded)]
-    kept = list(_once(organic))[: settings.results]
-    boxes: list[Snippet] = []
-    if settings.answer_boxes and settings.protocol != "paper":
-        found = [*_answer_box(body.get("answerBox")), *_knowledge_graph(body.get("knowledgeGraph"))]
-        copies = {_folded(each.text) for each in kept}
-        boxes = [each for each in found if _folded(each.text) not in copies and not _is_from(each.link, excluded)]
-    return tuple(replace(snippet, id=f"S{number}") for number, snippet in enumerate([*boxes, *kept], 1))
+    organic = admit(_organic(body.get("organic")), rules)
+    kept = list(_once(organic.snippets))[: settings.results]
+    boxes = Admitted((), ())
+    if settings.answer_boxes and settings.protocol != "paper" and not rules.as_of:
+        boxes = admit([*_answer_box(body.get("answerBox")), *_knowledge_graph(body.get("knowledgeGraph"))], rules)
+    copies = {_folded(each.text) for each in kept}
+    shown = [*(each for each in boxes.snippets if _folded(each.text) not in copies), *kept]
+    numbered = tuple(replace(snippet, id=f"S{number}") for number, snippet in enumerate(shown, 1))
+    return Admitted(numbered, (*boxes.excluded, *organic.excluded))
 
 
 def _organic(results: Any) -> Iterator[Snippet]:
@@ -220,7 +248,7 @@ def _organic(results: Any) -> Iterator[Snippet]:
         result = each if isinstance(each, dict) else {}
         snippet = _snippet(result.get("title"), result.get("link"), result.get("snippet"), "organic")
         if snippet.link and (snippet.title or snippet.text):
-            yield snippet
+            yield replace(snippet, date=result_date(_text(result.get("date"))))
 
 
 def _answer_box(box: Any) -> Iterator[Snippet]:
@@ -265,15 +293,21 @@ def _folded(text: str) -> str:
     return "".join(each for each in text.casefold() if each.isalnum())
 
 
-def _sites(text: str) -> tuple[str, ...]:
-    """The hosts in a comma-separated list, in which a whole address, ``www.`` or ``*.`` stand for the site."""
-    hosts = (re.sub(r"^\w+://", "", each.strip().lower()).split("/")[0].split(":")[0] for each in text.split(","))
-    return tuple(filter(None, (re.sub(r"^(\*?\.|www\.)+", "", host) for host in hosts)))
+def result_date(text: str) -> str | None:
+    """The date of a result (``Mar 3, 2024``, ``3 Mar 2024``, ``2024-03-03``) as ISO 8601.
 
-
-def _is_from(link: str, domains: tuple[str, ...]) -> bool:
-    host = (urlsplit(link).hostname or "").lower()
-    return any(host == domain or host.endswith(f".{domain}") for domain in domains)
+    None for one in another language, and for one that counts from today (``3 days ago``): what is made of a recorded
+    answer may not depend on the day.
+    """
+    text = text.strip()
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        return text
+    found = _MONTH_FIRST.fullmatch(text) or _DAY_FIRST.fullmatch(text)
+    if found is None:
+        return None
+    month = _MONTHS.find(found["month"][:3].lower()) // 3 + 1
+    day = f"-{int(found['day']):02}" if found["day"] else ""
+    return f"{found['year']}-{month:02}{day}"
 
 
 def _web_link(link: Any) -> str:

@@ -17,6 +17,8 @@ class _Flag:
     """Where it is not the setting's own name."""
     value: str = ""
     """What the flag alone says; such a flag takes no value."""
+    several: bool = False
+    """May be given more than once; the values are joined by commas."""
 
 
 def _each_call(setting: str, text: str, metavar: str, name: str) -> tuple[_Flag, ...]:
@@ -62,7 +64,22 @@ GROUPS: dict[str, tuple[_Flag, ...]] = {
         _Flag("hl", "language of the search", "LL"),
         _Flag("results", "results asked for, 1 to 10"),
         _Flag("answer_boxes", "organic results alone", name="--no-answer-boxes", value="false"),
-        _Flag("exclude_domains", "sites whose results are no evidence, comma-separated", "SITES"),
+        _Flag(
+            "exclude_domains",
+            "a site that is no evidence; repeatable, or comma-separated",
+            "DOMAIN",
+            name="--exclude-domain",
+            several=True,
+        ),
+        _Flag(
+            "only_domains",
+            "a site that alone is evidence; repeatable, or comma-separated",
+            "DOMAIN",
+            name="--only-domain",
+            several=True,
+        ),
+        _Flag("as_of", "what is dated after this day (YYYY-MM-DD) is no evidence", "DATE"),
+        _Flag("exclude_copies", "pages that hold the answer's own text are no evidence", value="true"),
         _Flag("search_timeout_s", "seconds that one search may take", "SECONDS", name="--search-timeout"),
     ),
     "pages": (
@@ -81,6 +98,7 @@ GROUPS: dict[str, tuple[_Flag, ...]] = {
         _Flag("search_concurrency", "searches at a time"),
         _Flag("page_concurrency", "pages at a time"),
         _Flag("host_concurrency", "pages of one host at a time"),
+        _Flag("host_interval_s", "seconds between two requests to one host", "SECONDS", name="--host-interval"),
         _Flag("answer_concurrency", "answers at a time"),
         _Flag("extraction_workers", "processes that extract page text"),
         _Flag("max_retries", "further tries of a call that failed"),
@@ -103,7 +121,8 @@ def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The settings that were given as flags, by the names that Settings has."""
     names = [flag.setting for flags in GROUPS.values() for flag in flags]
     values = {name: getattr(arguments, f"setting_{name}", None) for name in names}
-    return {name: value for name, value in values.items() if value is not None}
+    given = {name: value for name, value in values.items() if value is not None}
+    return {name: ",".join(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
 def _add(group: Any, flag: _Flag) -> None:
@@ -114,4 +133,5 @@ def _add(group: Any, flag: _Flag) -> None:
     elif flag.choices:
         group.add_argument(name, dest=target, choices=flag.choices, help=flag.text)
     else:
-        group.add_argument(name, dest=target, metavar=flag.metavar, help=flag.text)
+        action = "append" if flag.several else "store"
+        group.add_argument(name, dest=target, action=action, metavar=flag.metavar, help=flag.text)

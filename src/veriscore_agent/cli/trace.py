@@ -21,8 +21,8 @@ class Trace:
         failure = state["failure"]
         if failure and node != "conclude":
             return [f"{node}: failed: {failure.reason}: {one_line(failure.detail)}"]
-        visits, self._visits = self._visits, len(state["visits"])
-        told = _visited(state["visits"][visits:]) if node == "read_pages" else _TELLERS[node](state)
+        known, self._visits = self._visits, len(state["visits"])
+        told = (*_TELLERS[node](state), *_visited(state["visits"][known:]))
         return [f"{node}: {line}" for line in told]
 
 
@@ -35,12 +35,19 @@ def _search(state: ClaimState) -> Iterator[str]:
 
 def _judge_snippets(state: ClaimState) -> Iterator[str]:
     yield from _verdict(state["verdicts"][-1])
-    if state["second_look"]:
-        yield f"second look: {state['second_look'].label}"
+
+
+def _look_again(state: ClaimState) -> Iterator[str]:
+    yield f"second look: {state['second_look'].label}" if state["second_look"] else "the second look failed"
 
 
 def _choose_pages(state: ClaimState) -> Iterator[str]:
     yield f"{len(state['links'])} links to open"
+
+
+def _read_pages(state: ClaimState) -> Iterator[str]:
+    """Nothing but its visits."""
+    yield from ()
 
 
 def _visited(visits: tuple[PageVisit, ...]) -> Iterator[str]:
@@ -91,7 +98,9 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
 _TELLERS: dict[str, Callable[[ClaimState], Iterator[str]]] = {
     "search": _search,
     "judge_snippets": _judge_snippets,
+    "look_again": _look_again,
     "choose_pages": _choose_pages,
+    "read_pages": _read_pages,
     "choose_passages": _choose_passages,
     "judge_pages": _judge_pages,
     "plan_queries": _plan_queries,

@@ -50,7 +50,8 @@ def plan_request(
 
 
 def read_queries(reply: ModelReply, tried: tuple[str, ...]) -> tuple[str, ...]:
-    """The queries that the reply gives: at most two, none that was tried or stands twice (case and marks aside).
+    """The queries that the reply gives: at most two, none that was tried or stands twice (case, marks and the
+    order of words aside).
 
     Empty where the model has nothing new to ask. Raises ModelOutputError where the reply holds no list of queries.
     """
@@ -93,5 +94,5 @@ def _shortened(query: str) -> str:
 
 
 def _folded(query: str) -> str:
-    """What makes two queries the same: their words, whatever case and marks."""
-    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", query).casefold()))
+    """What makes two queries the same: their words, whatever case, marks and order."""
+    return " ".join(sorted(set(re.findall(r"\w+", unicodedata.normalize("NFKC", query).casefold()))))

@@ -21,6 +21,7 @@ Route = Callable[[ClaimState, Limits], str]
 _NODES: tuple[Node, ...] = (
     nodes.search,
     nodes.judge_snippets,
+    nodes.look_again,
     nodes.choose_pages,
     nodes.read_pages,
     nodes.choose_passages,
@@ -38,7 +39,8 @@ _EDGES = (
 )
 _ROUTES: tuple[tuple[str, Route, tuple[str, ...]], ...] = (
     ("search", routing.after_search, ("judge_snippets", "conclude")),
-    ("judge_snippets", routing.after_snippets, ("choose_pages", "conclude")),
+    ("judge_snippets", routing.after_snippets, ("look_again", "choose_pages", "conclude")),
+    ("look_again", routing.after_second_look, ("choose_pages", "conclude")),
     ("judge_pages", routing.after_pages, ("choose_pages", "plan_queries", "conclude")),
     ("plan_queries", routing.after_plan, ("search_again", "conclude")),
     ("search_again", routing.after_search_again, ("choose_pages", "conclude")),

@@ -6,6 +6,7 @@ puts on every node. A node's name is its function's name is its name in the draw
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -13,13 +14,15 @@ import anyio.to_thread
 
 from veriscore_agent.asking import ask
 from veriscore_agent.concurrency import map_concurrently
-from veriscore_agent.core.links import choose_links
+from veriscore_agent.core.admission import admit, admit_reading
+from veriscore_agent.core.links import page_key
+from veriscore_agent.core.novelty import new_snippets
 from veriscore_agent.core.passages import choose_passages as choose_passages_within
 from veriscore_agent.core.planning import plan_request, read_queries
 from veriscore_agent.core.verification.judge import JudgingTask
-from veriscore_agent.domain import Evidence, PageVisit, Passage, SearchResults, Snippet, Stage, Verdict
+from veriscore_agent.domain import Evidence, PageReading, PageVisit, Passage, SearchResults, Snippet, Stage, Verdict
 from veriscore_agent.errors import ModelOutputError, SearchError, ServiceError, StopRunError
-from veriscore_agent.graph.routing import end_reason, goes_on, is_audit
+from veriscore_agent.graph.routing import end_reason, is_audit, links_to_open
 from veriscore_agent.graph.state import ClaimState, ClaimUpdate
 from veriscore_agent.ports import Ports
 
@@ -33,40 +36,46 @@ SNIPPETS_A_QUERY = 5
 async def search(state: ClaimState, ports: Ports) -> ClaimUpdate:
     """Search the web for the claim, unless its results are there already."""
     if state["snippets"] is not None:
-        return {}
+        return _first_evidence(state, ports, state["snippets"])
     found = await ports.searcher.search(state["claim"].text)
-    flags = ("query_shortened",) if found.shortened else ()
-    return {"snippets": found.snippets, "queries": (found.query,), "flags": (*state["flags"], *flags)}
+    update = _first_evidence(state, ports, found.snippets, found.excluded)
+    if found.shortened:
+        update["flags"] = (*update["flags"], "query_shortened")
+    return {**update, "queries": (found.query,)}
 
 
 async def judge_snippets(state: ClaimState, ports: Ports) -> ClaimUpdate:
-    """Judge the claim against the result snippets, and once more where a second look is asked for."""
+    """Judge the claim against the result snippets."""
     snippets = state["snippets"] or ()
-    task = JudgingTask(claim=state["claim"].text, stage="snippets", evidence=snippets)
-    verdict = await _judge(task, ports)
-    update: ClaimUpdate = {"verdicts": (verdict,), "judged": _texts(snippets)}
-    if ports.limits.second_look and (state["audited"] or goes_on(verdict, ports.limits)):
-        # With the parts fixed, as the pages are judged: what differs then is judging twice, and nothing else.
-        again = replace(task, parts=verdict.parts or None, sample=SECOND_LOOK_SAMPLE)
-        try:
-            update["second_look"] = await _judge(again, ports)
-        except (ServiceError, ModelOutputError) as problem:
-            # A check beside the verdict: its failure is told, and takes nothing away.
-            update["flags"] = (*state["flags"], f"failed:{problem.reason}")
-    return update
+    verdict = await _judge(JudgingTask(claim=state["claim"].text, stage="snippets", evidence=snippets), ports)
+    return {"verdicts": (verdict,), "judged": _texts(snippets)}
+
+
+async def look_again(state: ClaimState, ports: Ports) -> ClaimUpdate:
+    """Judge the same snippets once more, with the parts fixed: what differs is judging twice, and nothing else."""
+    first = state["verdicts"][0]
+    task = JudgingTask(
+        claim=state["claim"].text,
+        stage="snippets",
+        evidence=state["snippets"] or (),
+        parts=first.parts or None,
+        sample=SECOND_LOOK_SAMPLE,
+    )
+    try:
+        return {"second_look": await _judge(task, ports)}
+    except (ServiceError, ModelOutputError) as problem:
+        # A check beside the verdict: its failure is told, and takes nothing away.
+        return {"flags": (*state["flags"], f"failed:{problem.reason}")}
 
 
 async def choose_pages(state: ClaimState, ports: Ports) -> ClaimUpdate:
     """Choose the next batch of links among the results of this round."""
-    found = (state["snippets"] or ())[state["round_start"] :]
-    opened = [visit.link for visit in state["visits"]]
-    links = choose_links(found, opened, limit=ports.limits.pages_per_batch)
-    return {"links": links, "batch": state["batch"] + 1}
+    return {"links": links_to_open(state, ports.limits.pages_per_batch), "batch": state["batch"] + 1}
 
 
 async def read_pages(state: ClaimState, ports: Ports) -> ClaimUpdate:
-    """Open the chosen links side by side. A page that cannot be read is a line in the ledger."""
-    readings = await map_concurrently(ports.reader.read, state["links"])
+    """Open the chosen links side by side. A page that cannot be read, or is no evidence, is a line in the ledger."""
+    readings = await map_concurrently(partial(_read_admitted, state, ports), state["links"])
     pages = [reading.page for reading in readings if reading.page]
     return {
         "visits": (*state["visits"], *(reading.visit for reading in readings)),
@@ -97,7 +106,7 @@ async def choose_passages(state: ClaimState, ports: Ports) -> ClaimUpdate:
 
 async def judge_pages(state: ClaimState, ports: Ports) -> ClaimUpdate:
     """Judge the claim again on snippets and passages together, where there is something new to judge."""
-    evidence: tuple[Evidence, ...] = (*(state["snippets"] or ()), *state["passages"])
+    evidence: tuple[Evidence, ...] = (*_standing_snippets(state), *state["passages"])
     seen = _texts(evidence)
     if seen <= state["judged"]:
         return {"flags": _once(state["flags"], f"{_stage(state)}_brought_nothing")}
@@ -116,19 +125,24 @@ async def judge_pages(state: ClaimState, ports: Ports) -> ClaimUpdate:
 async def plan_queries(state: ClaimState, ports: Ports) -> ClaimUpdate:
     """Write at most two queries for the parts that are still open."""
     latest = state["verdicts"][-1]
-    tried = state["queries"] or (state["claim"].text,)
-    request = plan_request(state["claim"].text, latest.parts, latest.open_parts, tried)
-    return {"plan": await ask(ports.model, request, lambda reply: read_queries(reply, tried))}
+    claim = state["claim"].text
+    tried = state["queries"] or (claim,)
+    request = plan_request(claim, latest.parts, latest.open_parts, tried)
+    return {"plan": await ask(ports.model, request, lambda reply: read_queries(reply, (claim, *tried)))}
 
 
 async def search_again(state: ClaimState, ports: Ports) -> ClaimUpdate:
     """Send the planned queries and keep the results that are new."""
     old = state["snippets"] or ()
     results = await _search_all(state["plan"], ports)
-    found = [snippet for each in results if each for snippet in each.snippets[:SNIPPETS_A_QUERY]]
+    admitted = [(each, admit(each.snippets, ports.rules, sources=state["sources"])) for each in results if each]
+    found = [snippet for _, each in admitted for snippet in each.snippets[:SNIPPETS_A_QUERY]]
     return {
         "flags": _once(state["flags"], "not_recorded") if None in results else state["flags"],
-        "snippets": (*old, *_new_snippets(old, found)),
+        "snippets": (*old, *new_snippets(found, old, state["pages"])),
+        "visits": _with_excluded(
+            state["visits"], (line for pair in admitted for each in pair for line in each.excluded)
+        ),
         "queries": (*state["queries"], *state["plan"]),
         "plan": (),
         "round": state["round"] + 1,
@@ -185,15 +199,40 @@ def _once(flags: tuple[str, ...], flag: str) -> tuple[str, ...]:
     return flags if flag in flags else (*flags, flag)
 
 
-def _new_snippets(old: tuple[Snippet, ...], found: list[Snippet]) -> tuple[Snippet, ...]:
-    """Those of another link or another text, numbered on."""
-    known = {(snippet.link, snippet.text) for snippet in old}
-    new: list[Snippet] = []
-    for snippet in found:
-        if (snippet.link, snippet.text) not in known:
-            known.add((snippet.link, snippet.text))
-            new.append(replace(snippet, id=f"S{len(old) + len(new) + 1}"))
-    return tuple(new)
+def _first_evidence(
+    state: ClaimState, ports: Ports, found: tuple[Snippet, ...], excluded: tuple[PageVisit, ...] = ()
+) -> ClaimUpdate:
+    """The results that may be evidence, numbered anew where some may not; with none left the claim is flagged."""
+    admitted = admit(found, ports.rules, sources=state["sources"])
+    lines = (*excluded, *admitted.excluded)
+    snippets = admitted.snippets
+    if admitted.excluded:
+        snippets = tuple(replace(each, id=f"S{number}") for number, each in enumerate(snippets, 1))
+    flags = _once(state["flags"], "all_results_excluded") if lines and not snippets else state["flags"]
+    return {"snippets": snippets, "visits": _with_excluded(state["visits"], lines), "flags": flags}
+
+
+def _with_excluded(visits: tuple[PageVisit, ...], excluded: Iterable[PageVisit]) -> tuple[PageVisit, ...]:
+    """The ledger with a line for each link that was left out, once."""
+    lines = {visit.link: visit for visit in visits}
+    return (*visits, *{each.link: each for each in excluded if each.link not in lines}.values())
+
+
+async def _read_admitted(state: ClaimState, ports: Ports, link: str) -> PageReading:
+    reading = await ports.reader.read(link)
+    admit_page = partial(
+        admit_reading, reading, ports.rules, sources=state["sources"], answer_text=state["answer_text"]
+    )
+    if not ports.rules.exclude_copies or reading.page is None:
+        return admit_page()
+    # Words of a page of the largest size take half a second to compare.
+    return await anyio.to_thread.run_sync(admit_page)
+
+
+def _standing_snippets(state: ClaimState) -> tuple[Snippet, ...]:
+    """All but those of pages that turned out to be no evidence when they were opened."""
+    excluded = {page_key(visit.link) for visit in state["visits"] if visit.outcome == "excluded"} - {""}
+    return tuple(each for each in state["snippets"] or () if page_key(each.link) not in excluded)
 
 
 def _with_tokens(state: ClaimState, passages: tuple[Passage, ...], ports: Ports) -> tuple[PageVisit, ...]:

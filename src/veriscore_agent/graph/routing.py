@@ -36,11 +36,18 @@ def after_search(state: ClaimState, limits: Limits) -> Literal["judge_snippets",
     return "conclude" if state["failure"] else "judge_snippets"
 
 
-def after_snippets(state: ClaimState, limits: Limits) -> Literal["choose_pages", "conclude"]:
-    """Open claims go on to pages, and so do audited ones."""
+def after_snippets(state: ClaimState, limits: Limits) -> Literal["look_again", "choose_pages", "conclude"]:
+    """Open claims go on to pages, and so do audited ones; their snippets may be judged once more before."""
+    if limits.second_look and not state["failure"] and _is_looked_into(state, limits):
+        return "look_again"
+    return after_second_look(state, limits)
+
+
+def after_second_look(state: ClaimState, limits: Limits) -> Literal["choose_pages", "conclude"]:
+    """On to the pages, unless they are out of bounds."""
     if state["failure"] or limits.last_stage == "snippets":
         return "conclude"
-    return "choose_pages" if state["audited"] or goes_on(state["verdicts"][0], limits) else "conclude"
+    return "choose_pages" if _is_looked_into(state, limits) else "conclude"
 
 
 def after_pages(state: ClaimState, limits: Limits) -> AfterPages:
@@ -64,7 +71,7 @@ def end_reason(state: ClaimState, limits: Limits) -> EndReason:
         return "unscored"
     if state["failure"]:
         return "failed"
-    if after_snippets(state, limits) == "conclude":
+    if after_second_look(state, limits) == "conclude":
         return "stages" if is_open(state["verdicts"][0].label, limits.escalate) else "decided"
     next_node, reason = _after_pages(state, limits)
     return reason if next_node == "conclude" else "no_queries"
@@ -78,7 +85,7 @@ def _after_pages(state: ClaimState, limits: Limits) -> tuple[AfterPages, EndReas
         return "conclude", "failed"
     if not still_open and latest.stage != "snippets":
         return "conclude", "decided"
-    if state["batch"] < limits.batches and _links_left(state):
+    if state["batch"] < limits.batches and links_to_open(state, 1):
         return "choose_pages", "decided"
     if is_audit(state, limits):
         return "conclude", "pages"
@@ -97,6 +104,17 @@ def _after_round(state: ClaimState, limits: Limits) -> tuple[AfterPages, EndReas
     return "plan_queries", "decided"
 
 
-def _links_left(state: ClaimState) -> bool:
-    found = (state["snippets"] or ())[state["round_start"] :]
-    return bool(choose_links(found, [visit.link for visit in state["visits"]], limit=1))
+def links_to_open(state: ClaimState, limit: int) -> tuple[str, ...]:
+    """The next links among the results of this round, chosen for what is open in the claim by now."""
+    latest = state["audit"] or state["verdicts"][-1]
+    return choose_links(
+        (state["snippets"] or ())[state["round_start"] :],
+        [visit.link for visit in state["visits"]],
+        claim=state["claim"].text,
+        open_parts=[latest.parts[index] for index in latest.open_parts if index < len(latest.parts)],
+        limit=limit,
+    )
+
+
+def _is_looked_into(state: ClaimState, limits: Limits) -> bool:
+    return state["audited"] or goes_on(state["verdicts"][0], limits)

@@ -60,6 +60,10 @@ class ClaimState(ClaimUpdate):
     claim: Claim
     audited: bool
     """Sent to its pages although it is decided, to see whether it turns."""
+    sources: tuple[str, ...]
+    """Links of the pages that the claim's answer was written from: no evidence for it."""
+    answer_text: str
+    """Text of the claim's answer, copies of which may be no evidence."""
 
 
 class ClaimInput(TypedDict, total=False):
@@ -68,14 +72,19 @@ class ClaimInput(TypedDict, total=False):
     claim: Claim | str
     snippets: tuple[Snippet, ...] | None
     audited: bool
+    sources: tuple[str, ...]
+    answer_text: str
 
 
-def start_state(claim: Claim, *, snippets: tuple[Snippet, ...] | None = None, audited: bool = False) -> ClaimState:
+def start_state(given: ClaimInput) -> ClaimState:
     """The state before the first node. ``snippets`` that are there already are not searched for again."""
+    claim = given["claim"]
     return ClaimState(
-        claim=claim,
-        audited=audited,
-        snippets=snippets,
+        claim=Claim(id="claim", text=claim) if isinstance(claim, str) else claim,
+        audited=given.get("audited", False),
+        sources=given.get("sources", ()),
+        answer_text=given.get("answer_text", ""),
+        snippets=given.get("snippets"),
         queries=(),
         verdicts=(),
         audit=None,
@@ -99,10 +108,8 @@ def start_state(claim: Claim, *, snippets: tuple[Snippet, ...] | None = None, au
 
 def whole_state(given: Mapping[str, Any]) -> ClaimState:
     """The state with every key, also where a user's own graph or LangGraph Studio gave nothing but the claim."""
-    claim = given["claim"]
-    if isinstance(claim, str):
-        claim = Claim(id="claim", text=claim)
-    return cast("ClaimState", {**start_state(claim), **given, "claim": claim})
+    start = start_state(cast("ClaimInput", given))
+    return cast("ClaimState", {**start, **given, "claim": start["claim"]})
 
 
 def outcome_of(given: Mapping[str, Any], answer: AnswerKey) -> ClaimOutcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from veriscore_agent.adapters.answers.rows import ClaimRow
 from veriscore_agent.adapters.answers.values import RowError
@@ -16,6 +16,8 @@ class _Group:
     first: ClaimRow
     claims: list[GivenClaim] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)
+    sources: dict[str, None] = field(default_factory=dict)
+    """Of all its claims, in order."""
 
 
 class Gathering:
@@ -43,7 +45,7 @@ class Gathering:
         if isinstance(known, _Group) and known.first.grouped and content.grouped:
             _join(known, content, line, self._lines[key])
             return
-        group = _Group(content, [content.claim], {content.claim.id or "": line})
+        group = _Group(content, [content.claim], {content.claim.id or "": line}, dict.fromkeys(content.sources))
         self._enter(key, group, line)
 
     def answers(self) -> tuple[Answer, ...]:
@@ -70,10 +72,18 @@ def _join(group: _Group, row: ClaimRow, line: int, first_line: int) -> None:
     if name in group.lines:
         raise RowError(f"claim {name!r} of answer {row.answer_id!r} was given on line {group.lines[name]} already")
     group.claims.append(row.claim)
+    group.sources |= dict.fromkeys(row.sources)
     group.lines[name] = line
 
 
 def _as_answer(group: _Group) -> Answer:
     first = group.first
-    answer = Answer(id=first.answer_id, response="", question=first.question, model=first.model, domain=first.domain)
-    return replace(answer, given=tuple(group.claims))
+    return Answer(
+        id=first.answer_id,
+        response="",
+        question=first.question,
+        model=first.model,
+        domain=first.domain,
+        given=tuple(group.claims),
+        sources=tuple(group.sources),
+    )

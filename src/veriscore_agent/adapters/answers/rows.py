@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from veriscore_agent.adapters.answers import reference
-from veriscore_agent.adapters.answers.values import RowError, optional_text, snippets_of
+from veriscore_agent.adapters.answers.values import RowError, links_in, optional_text, snippets_of
+from veriscore_agent.core.extraction import joined_name
 from veriscore_agent.domain import Answer, GivenClaim
 
 FIELDS = (
@@ -21,6 +22,7 @@ FIELDS = (
     "answer_id",
     "search_results",
     "reference_label",
+    "source",
 )
 """The names of the input that ``--field`` can map to others."""
 
@@ -39,6 +41,7 @@ class ClaimRow:
     question: str | None
     model: str
     domain: str
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ def _answer(row: dict[str, Any], line: int, fields: Mapping[str, str]) -> Answer
         domain=optional_text(row, "prompt_source") or "",
         given=given,
         given_sentences=None if given is None else reference.sentence_count(row),
+        sources=links_in(row.get("source")),
     )
 
 
@@ -106,13 +110,15 @@ def _claim(row: dict[str, Any], line: int) -> ClaimRow:
         question=optional_text(row, "question"),
         model=model,
         domain=optional_text(row, "prompt_source") or "",
+        sources=links_in(row.get("source")),
     )
 
 
 def _claim_id(model: str, answer_id: str | None, own_id: str) -> str:
     """A claim's name among all claims of a run, where other answers and models may use the same number."""
-    name = own_id if answer_id is None else f"{answer_id}#{own_id}"
-    return f"{model}/{name}" if model else name
+    if answer_id is None:
+        return joined_name(model, own_id) if model else own_id
+    return f"{joined_name(model, answer_id)}#{own_id}"
 
 
 def _identifier(row: dict[str, Any], name: str) -> str | None:

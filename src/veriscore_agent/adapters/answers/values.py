@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from veriscore_agent.core.links import page_key
 from veriscore_agent.domain import Snippet
 
 
@@ -19,6 +20,13 @@ def optional_text(row: dict[str, Any], name: str) -> str | None:
     if not isinstance(value, str):
         raise RowError(f"`{name}` is not text")
     return value.strip() or None
+
+
+def links_in(value: Any) -> tuple[str, ...]:
+    """The http(s) links in a text or a list of texts, each once; anything else in it is left alone."""
+    given = value if isinstance(value, list) else [value]
+    texts = (each.strip() for each in given if isinstance(each, str))
+    return tuple(dict.fromkeys(text for text in texts if page_key(text)))
 
 
 def snippets_of(results: Any, name: str) -> tuple[Snippet, ...]:

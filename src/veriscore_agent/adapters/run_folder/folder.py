@@ -170,7 +170,7 @@ def read_run(path: Path) -> StoredRun:
     record = read_record(path)
     answers, bad_answers = _read_outcomes(path / ANSWERS, read_answer_record)
     claims, bad_claims = _read_outcomes(path / CLAIMS, read_claim_record)
-    latest = {outcome.claim.id: outcome for outcome in claims}
+    latest = {(outcome.answer, outcome.claim.id): outcome for outcome in claims}
     return StoredRun(path, record, tuple(answers), tuple(latest.values()), (*bad_answers, *bad_claims))
 
 

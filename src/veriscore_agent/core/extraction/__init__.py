@@ -6,7 +6,7 @@ once and remembers where they came from.
 
 from __future__ import annotations
 
-from veriscore_agent.core.extraction.asking import answer_name, extraction_requests
+from veriscore_agent.core.extraction.asking import answer_name, extraction_requests, joined_name
 from veriscore_agent.core.extraction.denial import is_no_claim
 from veriscore_agent.core.extraction.merging import (
     ClaimCounts,
@@ -29,6 +29,7 @@ __all__ = [
     "fold_claim",
     "given_claims",
     "is_no_claim",
+    "joined_name",
     "merge_claims",
     "read_claims",
 ]

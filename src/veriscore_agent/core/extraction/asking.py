@@ -29,8 +29,21 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def answer_name(answer: Answer) -> str:
-    """What an answer is called in ids and messages: ``model/id``, or ``id`` where no model is named."""
-    return f"{answer.model}/{answer.id}" if answer.model else answer.id
+    """What an answer is called in ids and messages: ``model/id``, or ``id`` where no model is named.
+
+    No two answers of one run share a name: an id that holds a slash itself stands after two of them (``model//a/b``,
+    ``//a/b``), for the last single slash ends the model.
+    """
+    return joined_name(answer.model, answer.id)
+
+
+def joined_name(model: str, name: str) -> str:
+    """A name within a model, different for every pair: ``x/y`` and ``z``, and ``x`` and ``y/z``, are two."""
+    if "//" in model or model.endswith("/") or "%2F" in model:
+        model = model.replace("%", "%25").replace("/", "%2F")
+    if "/" in name:
+        return f"{model}//{name}"
+    return f"{model}/{name}" if model else name
 
 
 def extraction_requests(

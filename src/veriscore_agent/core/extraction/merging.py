@@ -40,7 +40,7 @@ class _Merged:
 
 
 def claim_id(answer: Answer, number: int) -> str:
-    """The id of an answer's claim: ``model/answer-id#n``, or ``answer-id#n`` where no model is named; n from 1."""
+    """The id of an answer's claim: its name (``answer_name``), ``#`` and n from 1."""
     return f"{answer_name(answer)}#{number}"
 
 

@@ -1,41 +1,20 @@
-"""Which links to open, and when two of them are the same page."""
+"""Addresses: when two of them are one request, one page, or one site."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from functools import lru_cache
 from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
-
-from veriscore_agent.domain import Snippet
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _TRACKING = re.compile(
     r"(?:utm_\w+|gclid|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|igshid|mc_cid|mc_eid|_ga|_gl|srsltid)=.*", re.I
 )
-_UNREADABLE = re.compile(
-    r"\.(?:jpe?g|png|gif|webp|svg|ico|bmp|tiff?|mp[34]|m4[av]|avi|mov|webm|og[gv]|wav|flac|zip|gz|bz2|xz|7z|rar|tar"
-    r"|exe|dmg|apk|iso|bin|docx?|xlsx?|pptx?|epub|mobi|css|js|woff2?|ttf)$",
-    re.I,
-)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPE = re.compile(r"%[0-9a-fA-F]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_SECOND_LEVELS = frozenset({"com", "net", "org", "edu", "gov", "gob", "gouv", "mil", "asn", "nom", "sch"})
 _RESERVED = "%:/?#[]@!$&'()*+,;="
-
-
-def choose_links(snippets: Sequence[Snippet], opened: Collection[str], *, limit: int) -> tuple[str, ...]:
-    """At most ``limit`` links to open next, in the engine's order, as the engine wrote them.
-
-    Left out: what is open already (``opened``, links as written), the same page under another spelling, anything but
-    http and https, and media, archives and office files. Portable documents come after everything else.
-    """
-    seen = {_page_key(link) for link in opened}
-    found: dict[str, str] = {}
-    for snippet in snippets:
-        key = _page_key(snippet.link)
-        if key and key not in seen and not _UNREADABLE.search(_path(snippet.link)):
-            found.setdefault(key, snippet.link)
-    return tuple(sorted(found.values(), key=lambda link: _path(link).lower().endswith(".pdf"))[:limit])
 
 
 def normalise_url(url: str) -> str:
@@ -49,6 +28,50 @@ def normalise_url(url: str) -> str:
         return url.strip()
     query = "&".join(pair for pair in parts.query.split("&") if pair and not _TRACKING.fullmatch(pair))
     return urlunsplit((parts.scheme, _host_and_port(parts), _one_encoding(parts.path or "/"), _one_encoding(query), ""))
+
+
+def page_key(link: str) -> str:
+    """Equal for two links that almost surely show one page. Empty where the link cannot be opened."""
+    if _split(link) is None:
+        return ""
+    address = normalise_url(link).partition("://")[2]
+    return address.removeprefix("www.").removesuffix("/")
+
+
+def path_of(link: str) -> str:
+    """The path of an address; empty where it is none."""
+    parts = _split(link)
+    return parts.path if parts else ""
+
+
+def host_of(link: str) -> str:
+    """The host of an address in ASCII (``xn--...``) and lower case; empty where it is none."""
+    parts = _split(link)
+    return ascii_host(parts.hostname or "") if parts else ""
+
+
+@lru_cache(maxsize=10_000)
+def ascii_host(host: str) -> str:
+    """One spelling of a host's name, whatever its case and whether its letters are encoded."""
+    name = host.lower().strip(".")
+    try:
+        return name if name.isascii() else name.encode("idna").decode("ascii")
+    except UnicodeError:
+        return name
+
+
+def site_of(link: str) -> str:
+    """The site that a link belongs to: its host without what only tells parts of one site apart.
+
+    ``en.wikipedia.org`` and ``de.wikipedia.org`` are one site, ``a.co.uk`` and ``b.co.uk`` are two. Made from the
+    name's form, without a list of the registries' suffixes: good for spreading links, not for access rules.
+    """
+    host = host_of(link)
+    labels = host.split(".")
+    if ":" in host or labels[-1].isdigit():
+        return host
+    is_pair = len(labels) > 2 and len(labels[-1]) == 2 and (len(labels[-2]) <= 2 or labels[-2] in _SECOND_LEVELS)
+    return ".".join(labels[-3:] if is_pair else labels[-2:])
 
 
 def _split(url: str) -> SplitResult | None:
@@ -74,16 +97,3 @@ def _one_encoding(text: str) -> str:
 def _one_escape(match: re.Match[str]) -> str:
     character = unquote(match[0])
     return character if character in _UNRESERVED else match[0].upper()
-
-
-def _page_key(link: str) -> str:
-    """Equal for two links that almost surely show one page. Empty where the link cannot be opened."""
-    if _split(link) is None:
-        return ""
-    address = normalise_url(link).partition("://")[2]
-    return address.removeprefix("www.").removesuffix("/")
-
-
-def _path(link: str) -> str:
-    parts = _split(link)
-    return parts.path if parts else ""
