@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -83,13 +84,20 @@ def page_of_note(note: object) -> ExtractedPage | None:
 
 
 def extract_page(
-    body: bytes, url: str, content_type: str, find_article: Callable[[str, str], Article | None] | None = None
+    body: bytes,
+    url: str,
+    content_type: str,
+    find_article: Callable[[str, str], Article | None] | None = None,
+    seconds: float = math.inf,
 ) -> ExtractedPage:
-    """The text of an HTML or plain-text body. What trafilatura cannot read, the block walk can.
+    """The text of an HTML, plain-text or PDF body. What trafilatura cannot read, the block walk can.
 
-    ``find_article`` (markup, address) stands in for trafilatura; None from it means that it could not say. Raises
-    UnreadablePageError for markup that is built to be slow.
+    ``find_article`` (markup, address) stands in for trafilatura; None from it means that it could not say. Of a PDF,
+    what can be read in half of ``seconds`` is read. Raises UnreadablePageError for markup that is built to be slow and
+    for a PDF that is broken, encrypted or without text.
     """
+    if body_kind(body, content_type) == "pdf":
+        return _pdf_page(body, seconds)
     text = decode_body(body, content_type)[:MAX_HTML_CHARACTERS]
     if body_kind(body, content_type) == "text":
         return _page(_plain_tiers(text), extractor="plain text")
@@ -103,6 +111,14 @@ def extract_page(
         extractor=f"selectolax {_SELECTOLAX}" + (f", trafilatura {_TRAFILATURA}" if article else ""),
         clues=_clues(text),
     )
+
+
+def _pdf_page(body: bytes, seconds: float) -> ExtractedPage:
+    # Imported here: few runs meet a PDF, and pdfium is a large library to load.
+    from veriscore_agent.adapters.pages.pdf import read_pdf
+
+    found = read_pdf(body, max_characters=MAX_TEXT_CHARACTERS, seconds=seconds)
+    return _page(([*found.main], [*found.periphery]), title=found.title, extractor=found.extractor)
 
 
 _DATE_AS_THE_PAGE_TELLS = {"original_date": True, "extensive_search": False}

@@ -77,11 +77,9 @@ class WebPageReader:
             else:
                 exchange.reject()
             return _ended(visit, *problem)
-        kind = body_kind(response.content, visit.content_type)
-        if kind not in ("html", "text"):
+        if body_kind(response.content, visit.content_type) == "other":
             exchange.accept()
-            what = "PDF" if kind == "pdf" else visit.content_type or "binary content"
-            return _ended(visit, "failed", f"no text is read from {what}")
+            return _ended(visit, "failed", f"no text is read from {visit.content_type or 'binary content'}")
         try:
             extracted = await self._extracted(exchange, fetched, clock)
         except ExtractionError as problem:

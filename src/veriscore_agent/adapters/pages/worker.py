@@ -51,7 +51,8 @@ def _extract(job: dict[str, Any], body: bytes) -> dict[str, Any]:
     _end_after(job["seconds"])
     find_article = _within(find_article_with_trafilatura, job["seconds"] * _ARTICLE_SHARE)
     try:
-        return {"page": extract_page(body, job["url"], job["content_type"], find_article).as_note()}
+        page = extract_page(body, job["url"], job["content_type"], find_article, job["seconds"])
+        return {"page": page.as_note()}
     except UnreadablePageError as problem:
         return {"problem": str(problem)}
     except MemoryError:
