@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import anyio
 import httpcore
 
 PUBLIC = "192.1.2.3"
@@ -31,10 +32,15 @@ class StubResolver:
 
 
 class StubConnector(httpcore.AsyncNetworkBackend):
-    """Writes down where it was sent, and goes to a port of 127.0.0.1 instead, or fails."""
+    """Writes down where it was sent, and goes to a port of 127.0.0.1 instead, or fails.
 
-    def __init__(self, port: int | None = None, *, dead: Iterable[str] = ()) -> None:
-        self._port, self._dead = port, frozenset(dead)
+    ``port`` may be a table by address; what is not in it fails. ``silent`` addresses never answer.
+    """
+
+    def __init__(
+        self, port: int | Mapping[str, int] | None = None, *, dead: Iterable[str] = (), silent: Iterable[str] = ()
+    ) -> None:
+        self._port, self._dead, self._silent = port, frozenset(dead), frozenset(silent)
         self.attempts: list[tuple[str, int]] = []
 
     async def connect_tcp(
@@ -46,9 +52,12 @@ class StubConnector(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         self.attempts.append((host, port))
-        if self._port is None or host in self._dead:
+        if host in self._silent:
+            await anyio.sleep(3600)
+        port_here = self._port.get(host) if isinstance(self._port, Mapping) else self._port
+        if port_here is None or host in self._dead:
             raise httpcore.ConnectError("nothing answers")
-        return await httpcore.AnyIOBackend().connect_tcp("127.0.0.1", self._port, timeout)
+        return await httpcore.AnyIOBackend().connect_tcp("127.0.0.1", port_here, timeout)
 
 
 def _turns(answers: Sequence[str] | Sequence[Sequence[str]]) -> list[Sequence[str]]:

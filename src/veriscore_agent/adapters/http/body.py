@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 import anyio.to_thread
 import httpx
@@ -101,6 +101,11 @@ async def whole_body(response: httpx.Response) -> bytes:
         await response.aclose()
 
 
+def headers_of(pairs: Iterable[tuple[str, str]]) -> httpx.Headers:
+    """Headers of a response. httpx takes text for ASCII, and raises where a stranger's header is not."""
+    return httpx.Headers([(name.encode("utf-8"), value.encode("utf-8")) for name, value in pairs])
+
+
 async def decoded_response(response: httpx.Response, wire: bytes, max_bytes: int) -> httpx.Response:
     """The response with ``wire`` decoded as its Content-Encoding says, read, and with the headers to match.
 
@@ -111,9 +116,7 @@ async def decoded_response(response: httpx.Response, wire: bytes, max_bytes: int
     content = await anyio.to_thread.run_sync(decode, wire, codings, max_bytes) if codings and wire else wire
     if len(content) > max_bytes:
         raise BodyTooLarge(f"the body has more than {max_bytes} bytes")
-    headers = httpx.Headers(
-        [(name, value) for name, value in response.headers.multi_items() if name not in _FRAMING_HEADERS]
-    )
+    headers = headers_of(pair for pair in response.headers.multi_items() if pair[0] not in _FRAMING_HEADERS)
     if "Content-Length" in response.headers or content:
         headers["Content-Length"] = str(len(content))
     extensions = {name: value for name, value in response.extensions.items() if name != "network_stream"}

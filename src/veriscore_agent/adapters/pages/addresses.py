@@ -39,7 +39,8 @@ def redirect_address(current: httpx.URL, location: str) -> httpx.URL:
     try:
         return page_address(str(current.join(location.strip())))
     except (httpx.InvalidURL, ValueError) as problem:
-        raise BadAddressError(f"it redirects to where no page is: {location[:100]!r}") from problem
+        why = f" ({problem})" if isinstance(problem, BadAddressError) else ""
+        raise BadAddressError(f"it redirects to where no page is: {location[:100]!r}{why}") from problem
 
 
 def robots_address(url: httpx.URL) -> httpx.URL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
+import anyio.to_thread
 import httpx
 
 from veriscore_agent.adapters.address_guard import AddressRefused
@@ -19,6 +20,7 @@ from veriscore_agent.adapters.pages.once import AskedOnce
 from veriscore_agent.adapters.pages.robots import DisallowedError, RobotsRules, UnknownRulesError
 from veriscore_agent.adapters.pages.transport import PageClock
 from veriscore_agent.core.blocked import blocked_reason, is_empty
+from veriscore_agent.core.instructions import command_in
 from veriscore_agent.core.links import normalise_url
 from veriscore_agent.domain import Page, PageOutcome, PageReading, PageVisit
 from veriscore_agent.settings import Settings
@@ -42,7 +44,7 @@ class WebPageReader:
         self._settings = settings
         self._extractor = extractor
         self._fetcher = PageFetcher(client, settings)
-        self._robots = RobotsRules(self._fetcher) if settings.obey_robots else None
+        self._robots = RobotsRules(self._fetcher, settings.page_timeout_s) if settings.obey_robots else None
         self._readings: AskedOnce[str, PageReading] = AskedOnce(_REMEMBERED_CHARACTERS, weight_of=_weight)
 
     async def read(self, link: str) -> PageReading:
@@ -85,7 +87,9 @@ class WebPageReader:
         except ExtractionError as problem:
             exchange.reject()
             return _ended(visit, "failed", str(problem))
-        return _judged(visit, extracted, exchange)
+        # A long page takes longer than other claims should wait.
+        command = await anyio.to_thread.run_sync(command_in, f"{extracted.title}\n{_judged_text(extracted)}")
+        return _judged(visit, extracted, exchange, command)
 
     async def _extracted(self, exchange: Exchange, fetched: Fetched, clock: PageClock) -> ExtractedPage:
         """The page's text: as recorded, where it is, or extracted now and kept with the exchange.
@@ -126,11 +130,16 @@ def _status_problem(status: int) -> tuple[PageOutcome, str] | None:
     return ("blocked" if status in _KEPT_OUT else "failed"), f"status {status}"
 
 
-def _judged(visit: PageVisit, extracted: ExtractedPage, exchange: Exchange) -> PageReading:
+def _judged_text(extracted: ExtractedPage) -> str:
+    """The main text, or all visible text where there is no main one."""
+    main = extracted.text[: extracted.main_chars]
+    return extracted.text if is_empty(main) else main
+
+
+def _judged(visit: PageVisit, extracted: ExtractedPage, exchange: Exchange, command: str) -> PageReading:
     """The reading of a page whose text is there, if it is one that may be evidence."""
     visit = replace(visit, text_chars=len(extracted.text), extractor=extracted.extractor)
-    main = extracted.text[: extracted.main_chars]
-    judged = extracted.text if is_empty(main) else main
+    judged = _judged_text(extracted)
     reason = blocked_reason(extracted.title, judged, extracted.clues)
     if reason is not None and reason not in ("javascript_only", "not_found"):
         exchange.reject()
@@ -138,6 +147,8 @@ def _judged(visit: PageVisit, extracted: ExtractedPage, exchange: Exchange) -> P
     exchange.accept()
     if reason == "not_found":
         return _ended(visit, "blocked", reason)
+    if command:
+        return _ended(visit, "blocked", f'tells its reader how to judge: "{command}"')
     if reason or is_empty(judged):
         return _ended(visit, "empty", reason or "no usable text")
     digest = hashlib.sha256(extracted.text.encode("utf-8", "replace")).hexdigest()

@@ -19,7 +19,7 @@ from veriscore_agent.adapters.pages.transport import PageClock
 
 _MAX_BYTES = 512_000
 """What RFC 9309 asks a crawler to read at least; lines behind it are not read."""
-_SECONDS = 10.0
+_LONGEST_S = 10.0
 _REMEMBERED_BYTES = 5_000_000
 """Of all hosts together. Rules take some sixty times the memory of their text."""
 _PRODUCT = re.compile(r"([A-Za-z][\w-]*)/\d")
@@ -58,8 +58,9 @@ class RobotsRules:
     that cannot be had (status 5xx or 429, no connection, no end) nothing.
     """
 
-    def __init__(self, fetcher: PageFetcher) -> None:
+    def __init__(self, fetcher: PageFetcher, page_timeout_s: float) -> None:
         self._fetcher = fetcher
+        self._seconds = min(_LONGEST_S, page_timeout_s)
         self._names = _names_in(fetcher.user_agent)
         self._rules: AskedOnce[str, _Rules] = AskedOnce(_REMEMBERED_BYTES, weight_of=lambda each: 500 + each.text_bytes)
 
@@ -82,7 +83,7 @@ class RobotsRules:
     async def _read(self, address: httpx.URL) -> _Rules:
         try:
             fetched = await self._fetcher.fetch(
-                address, kind="robots", clock=PageClock(_SECONDS), most_bytes=_MAX_BYTES
+                address, kind="robots", clock=PageClock(self._seconds), most_bytes=_MAX_BYTES
             )
         except (BadAddressError, TooManyRedirectsError, AddressRefused, NotRecorded):
             # The page itself is refused, or not recorded, for the same reason where it concerns the host.

@@ -10,7 +10,7 @@ import anyio.to_thread
 import httpx
 
 from veriscore_agent.adapters.http.attempts import Attempt, new_attempt_log
-from veriscore_agent.adapters.http.body import RawBody, decoded_response, whole_body
+from veriscore_agent.adapters.http.body import RawBody, decoded_response, headers_of, whole_body
 from veriscore_agent.adapters.http.exchange import EXTENSION, Call, take_call
 from veriscore_agent.adapters.http.failures import NotRecorded
 from veriscore_agent.adapters.recording.cassette import Pairs, Recorded, RecordedFailure, RecordedResponse, State
@@ -137,7 +137,7 @@ class StoreTransport(httpx.AsyncBaseTransport):
             raise failure_error(outcome, request) from (fresh.problem if fresh else None)
         live = fresh.live_headers if fresh else ()
         kept = [each for each in outcome.headers if each[0] not in dict(live)]
-        headers = httpx.Headers([*kept, *live, ("content-length", str(len(outcome.body)))])
+        headers = headers_of([*kept, *live, ("content-length", str(len(outcome.body)))])
         exchange = StoredExchange(stored, self._policy.own, replayed=fresh is None)
         extensions = {EXTENSION: exchange, "reason_phrase": outcome.reason.encode("ascii", "replace")}
         return httpx.Response(outcome.status, headers=headers, stream=RawBody(outcome.body), extensions=extensions)
