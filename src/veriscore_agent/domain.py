@@ -281,6 +281,8 @@ class Passage:
     end: int
     date: str | None = None
     page_sha256: str = ""
+    also_at: tuple[str, ...] = ()
+    """Addresses of other opened pages that have (almost) the same text. They are no further sources."""
 
 
 Evidence = Snippet | Passage
@@ -307,7 +309,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class DroppedFinding:
-    """A finding that may not count, and why (``quote_not_found``, ``unknown_evidence``, ``unknown_part``)."""
+    """A finding that may not count, and why (``quote_not_found``, ``off_the_part``, ``instruction``,
+    ``page_gives_instructions``, ``unknown_evidence``, ``unknown_part``)."""
 
     finding: Finding
     reason: str

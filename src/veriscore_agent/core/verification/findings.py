@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from veriscore_agent.core.instructions import talks_to_a_judge
 from veriscore_agent.core.verification.quotes import locate_quote
+from veriscore_agent.core.verification.relevance import Surroundings, speaks_of, surroundings
+from veriscore_agent.core.verification.silencing import link_of, links_that_command
 from veriscore_agent.domain import DroppedFinding, Evidence, Finding, Stance, Trust
 
 _STANCES: dict[str, Stance] = {
@@ -47,13 +50,16 @@ def read_findings(entries: Sequence[object], numbers: Mapping[int, int]) -> tupl
 
 
 def check_findings(
-    findings: Sequence[Finding], evidence: Sequence[Evidence]
+    findings: Sequence[Finding], evidence: Sequence[Evidence], parts: Sequence[str]
 ) -> tuple[tuple[Finding, ...], tuple[DroppedFinding, ...]]:
     """Those that may count, with the span of their quote, and those that may not, with the reason.
 
-    Reasons: ``unknown_part``, ``unknown_evidence``, ``quote_not_found`` (neither in the text nor in the title).
+    Reasons: ``unknown_part``, ``unknown_evidence``, ``quote_not_found`` (neither in the text nor in the title),
+    ``instruction`` (the quote's sentence speaks to the judge), ``page_gives_instructions`` (another of its page does),
+    ``off_the_part`` (the quote's sentence says nothing of the part).
     """
     pieces = {piece.id: piece for piece in evidence}
+    commanding = links_that_command(evidence)
     kept: list[Finding] = []
     dropped: list[DroppedFinding] = []
     for finding in findings:
@@ -62,13 +68,29 @@ def check_findings(
             dropped.append(DroppedFinding(finding, "unknown_part"))
         elif piece is None:
             dropped.append(DroppedFinding(finding, "unknown_evidence"))
-        elif span := locate_quote(finding.quote, piece.text):
-            kept.append(replace(finding, start=span[0], end=span[1]))
-        elif locate_quote(finding.quote, piece.title):
-            kept.append(finding)
         else:
-            dropped.append(DroppedFinding(finding, "quote_not_found"))
+            located, reason = _checked(finding, piece, parts[finding.part], link_of(piece) in commanding)
+            if reason:
+                dropped.append(DroppedFinding(located, reason))
+            else:
+                kept.append(located)
     return tuple(kept), tuple(dropped)
+
+
+def _checked(finding: Finding, piece: Evidence, part: str, commanding: bool) -> tuple[Finding, str]:
+    """The finding with its span, and why it may not count, or nothing."""
+    if span := locate_quote(finding.quote, piece.text):
+        finding = replace(finding, start=span[0], end=span[1])
+        place = surroundings(piece.text, piece.title, span)
+    elif locate_quote(finding.quote, piece.title):
+        place = Surroundings(piece.title, piece.title)
+    else:
+        return finding, "quote_not_found"
+    if talks_to_a_judge(place.sentences):
+        return finding, "instruction"
+    if commanding:
+        return finding, "page_gives_instructions"
+    return finding, "" if speaks_of(part, place) else "off_the_part"
 
 
 def _read_finding(members: Mapping[str, Any], numbers: Mapping[int, int]) -> Finding | None:

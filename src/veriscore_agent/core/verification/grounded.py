@@ -17,6 +17,7 @@ from veriscore_agent.core.verification.judge import JudgingTask
 from veriscore_agent.core.verification.labels import derive_label
 from veriscore_agent.core.verification.neutralising import one_line
 from veriscore_agent.core.verification.replies import reply_text, unreadable
+from veriscore_agent.core.verification.silencing import links_that_command, silenced
 from veriscore_agent.core.verification.tolerant_json import FoundJson, find_json
 from veriscore_agent.domain import JsonSchema, ModelReply, ModelRequest, Verdict
 from veriscore_agent.prompts import load_prompt
@@ -73,7 +74,7 @@ class GroundedJudge:
 
     def request(self, task: JudgingTask) -> ModelRequest:
         """The prompt for ``task``: the fixed part first, then claim, parts where they are fixed, and evidence."""
-        claim, evidence = one_line(task.claim), render_evidence(task.evidence)
+        claim, evidence = one_line(task.claim), render_evidence(silenced(task.evidence))
         if task.parts is None:
             user = load_prompt("judge_first.v1").render(claim=claim, evidence=evidence, reminder=_reminder(task))
         else:
@@ -93,8 +94,9 @@ class GroundedJudge:
 
         Flags of the verdict: ``parts_incomplete`` (words were left out twice, so that the whole claim is a further
         part, open at first), ``cut`` (the reply ended after all that decides), ``findings_malformed`` (some finding
-        could not be read). Raises ModelOutputError for a refusal, a reply cut off too early, one without parts, and
-        any other that cannot be read.
+        could not be read), ``page_gives_instructions`` (evidence that speaks to the judge was left out). Raises
+        ModelOutputError for a refusal, a reply cut off too early, one without parts, and any other that cannot be
+        read.
         """
         judgement = _judgement(reply, task)
         flags = ["cut"] if judgement.cut else []
@@ -108,7 +110,8 @@ class GroundedJudge:
         if malformed and not findings:
             raise unreadable(reply, "findings with part, evidence, stance and quote")
         flags += ["findings_malformed"] if malformed else []
-        kept, dropped = check_findings(findings, task.evidence)
+        kept, dropped = check_findings(findings, task.evidence, parts)
+        flags += ["page_gives_instructions"] if links_that_command(task.evidence) else []
         label, open_parts = derive_label(parts, kept, judgement.clear_referent)
         return Verdict(
             label=label,

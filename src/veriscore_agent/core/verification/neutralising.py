@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import re
 
-_UNSEEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\x00-\x08\x0e-\x1b\x7f]")
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\x00-\x08\x0e-\x1b\x7f"
+    "\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+)
+"""Nobody sees them; the last are doubles of ASCII, in which whole sentences can be hidden."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MARKS = re.compile(r"[#\uff03\ufe5f][#\uff03\ufe5f\s]*[#\uff03\ufe5f]")
 _TAG = re.compile(

@@ -14,6 +14,7 @@ from veriscore_agent.core.verification.evidence import render_search_results
 from veriscore_agent.core.verification.judge import JudgingTask
 from veriscore_agent.core.verification.neutralising import one_line
 from veriscore_agent.core.verification.replies import reply_text, unreadable
+from veriscore_agent.core.verification.silencing import links_that_command, silenced
 from veriscore_agent.domain import Label, ModelReply, ModelRequest, Verdict
 from veriscore_agent.prompts import load_prompt
 from veriscore_agent.prompts.folder import PromptFolder, fill_template
@@ -37,7 +38,7 @@ class PaperJudge:
         """The prompt for ``task``: instruction, examples, the task itself. Text is asked for, not JSON."""
         values = {
             "claim": one_line(task.claim),
-            "search_results": render_search_results(task.evidence) or _NO_RESULTS,
+            "search_results": render_search_results(silenced(task.evidence)) or _NO_RESULTS,
         }
         return ModelRequest(
             kind="judge",
@@ -51,8 +52,9 @@ class PaperJudge:
         """The verdict of a reply.
 
         Flags: ``not_supported`` (a ternary judge said so, which leaves open whether anything contradicts:
-        inconclusive), ``binary_unsupported`` (inconclusive stands for it), ``cut`` (the reply ended after its
-        decision). Raises ModelOutputError for a refusal, and for any reply without a label that can be told.
+        inconclusive), ``binary_unsupported`` (inconclusive stands for it), ``page_gives_instructions`` (evidence that
+        speaks to the judge was left out), ``cut`` (the reply ended after its decision). Raises ModelOutputError for a
+        refusal, and for any reply without a label that can be told.
         """
         cut = reply.finish_reason == "length"
         text = reply_text(reply)
@@ -60,6 +62,7 @@ class PaperJudge:
         if decision is None:
             raise unreadable(reply, f"one {self.labels} label between ### marks")
         label, flags = self._label(decision)
+        flags += ("page_gives_instructions",) if links_that_command(task.evidence) else ()
         return Verdict(
             label=label,
             stage=task.stage,

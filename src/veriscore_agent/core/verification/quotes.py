@@ -22,7 +22,7 @@ MAX_ELLIPSIS_GAP = 200
 
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufe00-\ufe0f"
-    "\x00-\x08\x0e-\x1b\x7f"
+    "\x00-\x08\x0e-\x1b\x7f\U000e0000-\U000e007f\U000e0100-\U000e01ef"
 )
 _BLANK = re.compile(rf"[\s{_INVISIBLE}]+")
 # An ASCII run leaves its last character to "." where a combining mark may follow.

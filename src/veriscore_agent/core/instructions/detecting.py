@@ -1,0 +1,34 @@
+"""Whether text speaks to its judge: commands, forged verdicts and replies, talk of claims and their labels.
+
+Words decide, so what is worded as nobody has thought of passes. It is one defence of several: evidence is fenced and
+neutralised, a finding needs a quote that speaks of its part, and the label is derived in code.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from veriscore_agent.core.instructions.folding import fold
+from veriscore_agent.core.instructions.wording import find_command, find_remark
+
+_LONGEST_SHOWN = 160
+_SLICE, _OVERLAP = 8_000, 500
+"""Characters that are looked through at a time, so that other threads come to their turn, and what slices share."""
+
+
+@lru_cache(maxsize=512)
+def command_in(text: str) -> str:
+    """The first words with which ``text`` tells a model what to do or forges what one says, folded; else nothing.
+
+    It is hardly ever found in text that informs, so that all that stands beside it is in doubt.
+    """
+    for start in range(0, max(1, len(text) - _OVERLAP), _SLICE - _OVERLAP):
+        if found := find_command(fold(text[start : start + _SLICE])):
+            return found.strip()[:_LONGEST_SHOWN]
+    return ""
+
+
+def talks_to_a_judge(sentence: str) -> bool:
+    """Whether a sentence commands, or speaks of claims and verdicts instead of the world: it is evidence of nothing."""
+    folded = fold(sentence)
+    return bool(find_command(folded) or find_remark(folded))

@@ -1,0 +1,142 @@
+"""Whether a quote speaks of the part of a claim that it is brought for.
+
+A quote is a stretch of a sentence, and a sentence leans on what stands around it: "He never succeeded" has its name in
+a sentence before, a table row in the title. So the quote is read as the sentences that it lies in, in their place.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+import sentencex
+
+from veriscore_agent.core.verification.words import UNSPACED, Vocabulary, Word, content_words, words
+
+_FEWEST_CHARACTERS_OF_A_SUBJECT = 5
+_LIGHT_WORDS = "may might could can possibly perhaps must should cause causes caused"
+_LIGHT = frozenset(_LIGHT_WORDS.split())
+"""Content words that any sentence may hold."""
+_MONTH_NAMES = """
+january february march april may june july august september october november december januar februar marz mai
+juni juli oktober dezember janvier fevrier mars avril juin juillet aout septembre octobre decembre enero febrero
+marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+"""
+_MONTHS = frozenset(_MONTH_NAMES.split())
+_MAGNITUDES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:([.  ’'])\d{3})(?:\1\d{3})*(?![\d.,]\d)")
+_GROUPERS = re.compile(r"\D")
+_PLAIN_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
+_UNSPACED_RUN = re.compile(f"{UNSPACED.pattern}+")
+_ISO_DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """A quote's place."""
+
+    sentences: str
+    """The sentences that it lies in, or a whole table row or title."""
+    piece: str
+    """The whole piece of evidence, with its title and the headings above."""
+
+
+def surroundings(text: str, title: str, span: tuple[int, int]) -> Surroundings:
+    """Where ``text[span]`` stands in a piece of evidence."""
+    start, end = _widened(text, *span)
+    return Surroundings(text[start:end].strip(), f"{title}\n{text}")
+
+
+def speaks_of(part: str, place: Surroundings) -> bool:
+    """Whether a quote that stands in ``place`` speaks of ``part``.
+
+    It does if its sentences share a number, a date or a name with the part, or half of its content words. If they
+    share but some content word, what is missing may come from the piece that they stand in.
+    """
+    found = [*words(part), *_numbers(part)]
+    wanted = [word for word in content_words(found) if word.key not in _LIGHT]
+    said = _Said(place.sentences)
+    if any(said.holds(word) for word in wanted):
+        return _is_shared(found, wanted, said) or _is_shared(found, wanted, _Said(place.piece))
+    return _shares_unspaced(part, place.sentences)
+
+
+class _Said:
+    """Words of a text, with the other ways to write its numbers."""
+
+    def __init__(self, text: str) -> None:
+        self._words = Vocabulary([*words(text), *_numbers(text)])
+
+    def holds(self, word: Word) -> bool:
+        return self._words.holds(word)
+
+
+def _is_shared(found: list[Word], wanted: list[Word], said: _Said) -> bool:
+    shared = {word.key for word in wanted if said.holds(word)}
+    names = {word.key for position, word in enumerate(found) if _is_name(found, position)}
+    numbers = {key for key in shared if key[0].isdigit()}
+    if shared & names or any(len(key) > 1 for key in numbers):
+        return True
+    # A number of one digit is found anywhere: beside something else it counts.
+    return (bool(numbers) and len(shared) > 1) or len(shared) >= _half(len({word.key for word in wanted}))
+
+
+def _half(count: int) -> int:
+    """Half of so many words, of more than three rounded down."""
+    return max(1, count // 2 if count > 3 else -(-count // 2))
+
+
+def _is_name(found: list[Word], position: int) -> bool:
+    """Whether a word of a part is a name, or the subject that the part begins with."""
+    word = found[position]
+    if not word.is_name or word.key in _MONTHS or word not in content_words(found):
+        return False
+    follows = position + 1 < len(found) and found[position + 1].is_name
+    return position > 0 or follows or len(word.key) >= _FEWEST_CHARACTERS_OF_A_SUBJECT
+
+
+def _numbers(text: str) -> list[Word]:
+    """Numbers of a text in other writing: 9.800 and 9 800 as 9800, 1.5 million as 1500000, 2014-03-03 as 3, 3, 2014."""
+    found = [_GROUPERS.sub("", match[0]) for match in _GROUPED.finditer(text)]
+    found += [str(int(each)) for match in _ISO_DATE.finditer(text) for each in match.groups()]
+    each_word = words(text)
+    for number, unit in pairwise(each_word):
+        whole, _, rest = number.key.partition(".")
+        power = _MAGNITUDES.get(unit.key.removesuffix("s"), 0)
+        if power >= len(rest) and power and _PLAIN_NUMBER.fullmatch(number.key):
+            found.append(whole + rest.ljust(power, "0"))
+    return [Word(each, each, is_name=False) for each in found]
+
+
+def _shares_unspaced(part: str, said: str) -> bool:
+    """Whether a third of the pairs of characters of scripts without spaces is shared: grammar fills the others."""
+    wanted, offered = _pairs(part), _pairs(said)
+    return bool(wanted) and len(wanted & offered) * 3 >= len(wanted)
+
+
+def _pairs(text: str) -> set[str]:
+    return {run[at : at + 2] for run in _UNSPACED_RUN.findall(text) for at in range(len(run) - 1)}
+
+
+def _widened(text: str, start: int, end: int) -> tuple[int, int]:
+    """A span widened to the sentences, or the table rows, that it touches."""
+    first_line = text.rfind("\n", 0, start) + 1
+    last_line = text.rfind("\n", 0, end) + 1
+    starts = [at for at, _ in _sentences(text, first_line) if at <= start]
+    ends = [at for _, at in _sentences(text, last_line) if at >= end]
+    return max(starts, default=start), min(ends, default=end)
+
+
+def _sentences(text: str, line_start: int) -> list[tuple[int, int]]:
+    """Where the sentences of a line begin and end; a table row is one."""
+    line_end = text.find("\n", line_start)
+    line = text[line_start : line_end if line_end >= 0 else len(text)]
+    pieces = [line] if " | " in line else list(sentencex.segment("en", line.encode("utf-8", "replace").decode()))
+    if sum(map(len, pieces)) != len(line):
+        pieces = [line]
+    spans = []
+    for piece in pieces:
+        spans.append((line_start, line_start + len(piece)))
+        line_start += len(piece)
+    return spans or [(line_start, line_start)]
