@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from veriscore_agent.cli.setting_flags import GROUPS
+from veriscore_agent.domain import EvidenceRules
 from veriscore_agent.errors import ConfigurationError
 from veriscore_agent.settings import LOCAL_SETTINGS, Settings, load_settings, public_settings
 
@@ -79,6 +80,23 @@ WRONG: list[tuple[str, dict[str, Any], dict[str, str], str]] = [
     ("bytes that are no UTF-8", {"model": "caf\udce9"}, {}, "command line: model: it holds"),
     ("a path that no system takes", {"k": "a\0b"}, {}, "command line: k: it holds a control character"),
     ("a proxy without http://", {}, {"HTTPS_PROXY": f"u:{SECRET}@host:1"}, "environment: proxy: it is not an address"),
+    ("no day", {"as_of": "31.5.2024"}, {}, "command line: as_of: '31.5.2024' is no day; wanted is YYYY-MM-DD"),
+    ("a day that there is not", {"as_of": "2023-02-29"}, {}, "command line: as_of: '2023-02-29' is no day"),
+    ("a day without dashes", {}, {"VERISCORE_AS_OF": "20240531"}, "environment: as_of: "),
+    (
+        "an address for a domain",
+        {"only_domains": "a.example,https://b.example/x"},
+        {},
+        "command line: only_domains: 'https://b.example/x' is no domain; wanted is a name such as example.org",
+    ),
+    ("a path for a domain", {"exclude_domains": "b.example/x"}, {}, "command line: exclude_domains: 'b.example/x'"),
+    ("a blank for a comma", {"exclude_domains": "a.example b.example"}, {}, "command line: exclude_domains: 'a.exam"),
+    (
+        "a site both in and out",
+        {"exclude_domains": "b.example, www.A.example"},
+        {"VERISCORE_ONLY_DOMAINS": "a.example"},
+        "command line: exclude_domains: a.example is in only_domains too",
+    ),
     ("a proxy of nothing", {"page_proxy": "http://"}, {}, "command line: page_proxy: it is not an address"),
 ]
 
@@ -93,6 +111,13 @@ def test_a_wrong_setting_is_named_with_its_source(
         load_settings(flags, environment=environment)
     assert str(caught.value).startswith(expected)
     assert SECRET not in str(caught.value)
+
+
+def test_the_evidence_rules_are_made_of_the_settings() -> None:
+    flags = {"exclude_domains": " *.b.example,www.C.example.,, b.example", "only_domains": "x.example"}
+    settings = load_settings({**flags, "as_of": "2024-05-31", "exclude_copies": "true"}, environment={})
+    assert settings.evidence_rules == EvidenceRules(("x.example",), ("b.example", "c.example"), "2024-05-31", True)
+    assert Settings().evidence_rules == EvidenceRules()
 
 
 NUMBERS = [each.name for each in fields(Settings) if each.type in ("int", "float", "float | None", "int | None")]

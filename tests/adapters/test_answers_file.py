@@ -232,6 +232,38 @@ def test_standard_input_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 # ---------------------------------------------------------------- claims
 
 
+SOURCES = [
+    ("https://a.example/x", ("https://a.example/x",)),
+    ([" https://a.example/x ", "http://b.example", "https://a.example/x"], ("https://a.example/x", "http://b.example")),
+    ("wikipedia", ()),
+    (["wikipedia", 3, None, "ftp://a.example/x"], ()),
+    ({"name": "x"}, ()),
+    (None, ()),
+]
+
+
+@pytest.mark.parametrize(("source", "links"), SOURCES)
+def test_the_links_that_an_answer_was_written_from_are_read(
+    tmp_path: Path, source: Any, links: tuple[str, ...]
+) -> None:
+    """``source`` is a common name: what is no link in it is left alone."""
+    path = write_rows(tmp_path, {"response": "A.", "source": source}, {"response": "B.", "url": source})
+    assert [answer.sources for answer in read_answers(path).answers] == [links, ()]
+    (mapped,) = read_answers(
+        write_rows(tmp_path, {"response": "A.", "url": source}), ReadingOptions(fields={"source": "url"})
+    ).answers
+    assert mapped.sources == links
+
+
+def test_the_sources_of_gathered_claims_are_those_of_all_of_them(tmp_path: Path) -> None:
+    rows = [
+        {"claim": f"Claim {number}.", "answer_id": "a", "source": f"https://{site}.example/"}
+        for number, site in enumerate("bab")
+    ]
+    (answer,) = read_answers(write_rows(tmp_path, *rows)).answers
+    assert answer.sources == ("https://b.example/", "https://a.example/")
+
+
 def test_each_claim_of_a_claims_only_file_is_an_answer_of_its_own(tmp_path: Path) -> None:
     rows = [{"claim": " One. ", "id": "c1", "prompt_source": "d"}, {"claim": "Two.", "model": "m"}]
     assert read_answers(write_rows(tmp_path, *rows)).answers == (

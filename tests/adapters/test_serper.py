@@ -20,8 +20,9 @@ from veriscore_agent.adapters.serper import (
     SerperSearcher,
     clean_text,
     is_final,
-    shorten_query,
+    result_date,
     results_in,
+    shorten_query,
 )
 from veriscore_agent.domain import Snippet
 from veriscore_agent.errors import (
@@ -83,6 +84,15 @@ async def test_the_request_is_serpers_own() -> None:
     assert request.json() == {"q": "Café opened in 1931", "num": 7, "gl": "de", "hl": "fr"}
     assert request.headers["x-api-key"] == KEY
     assert request.headers["x-veriscore-kind"] == "search"
+
+
+async def test_the_engine_is_asked_for_the_sites_and_the_time_that_are_evidence() -> None:
+    async with served(json_reply({"organic": []}), only_domains="a.example, b.example", as_of="2024-05-31") as here:
+        results = await here.searcher.search("opened in 1931")
+    asked = here.server.requests[0].json()
+    assert asked["q"] == "opened in 1931 (site:a.example OR site:b.example)"
+    assert asked["tbs"] == "cdr:1,cd_max:05/31/2024"
+    assert results.query == "opened in 1931"
 
 
 async def test_without_a_key_none_is_sent() -> None:
@@ -271,6 +281,71 @@ def test_f08_an_excluded_site_may_be_written_as_people_write_sites(sites: str) -
     body = {"organic": [result(1, link="https://www.blog.example/post"), result(2, link="http://blog.example")]}
     assert found(body, exclude_domains=sites) == ()
     assert len(found({"organic": [result(1)]}, exclude_domains=sites)) == 1
+
+
+def test_what_is_excluded_is_told_with_its_reason_and_hides_no_copy() -> None:
+    """The same text stands on an excluded site first: the other one is evidence all the same."""
+    same = {"snippet": "The bridge opened in 1931."}
+    body = {"organic": [result(1, link="https://blog.example/post", **same), result(2, **same)]}
+    chosen = Settings(exclude_domains="blog.example")
+    admitted = results_in(body, chosen, chosen.evidence_rules)
+    assert [(each.id, each.link) for each in admitted.snippets] == [("S1", "https://site2.example/page")]
+    assert [(each.link, each.outcome, each.reason) for each in admitted.excluded] == [
+        ("https://blog.example/post", "excluded", "excluded site: blog.example")
+    ]
+
+
+def test_with_only_some_sites_a_box_of_no_site_is_no_evidence() -> None:
+    body = {
+        "knowledgeGraph": {"title": "Larkspur Bridge", "description": "A bridge."},
+        "answerBox": {"answer": "1931", "link": "https://a.example/x"},
+        "organic": [result(1), result(2, link="https://www.a.example/y")],
+    }
+    assert [each.link for each in found(body, only_domains="a.example")] == [
+        "https://a.example/x",
+        "https://www.a.example/y",
+    ]
+
+
+def test_as_of_a_day_later_results_and_boxes_of_today_are_no_evidence() -> None:
+    body = {
+        "answerBox": {"answer": "1931"},
+        "organic": [
+            result(1, date="Jun 1, 2024"),
+            result(2, date="May 31, 2024"),
+            result(3, date="3 days ago"),
+            result(4),
+        ],
+    }
+    kept = found(body, as_of="2024-05-31")
+    assert [(each.link, each.date) for each in kept] == [
+        ("https://site2.example/page", "2024-05-31"),
+        ("https://site3.example/page", None),
+        ("https://site4.example/page", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "date"),
+    [
+        ("Mar 3, 2024", "2024-03-03"),
+        ("March 13, 2024", "2024-03-13"),
+        ("Sept. 9, 2021", "2021-09-09"),
+        ("3 Mar 2024", "2024-03-03"),
+        ("31 December 1999", "1999-12-31"),
+        ("Mar 2024", "2024-03"),
+        ("2024-03-03", "2024-03-03"),
+        ("3 days ago", None),
+        ("1 hour ago", None),
+        ("3 mars 2024", None),
+        ("03/04/2024", None),
+        ("Marching 3, 2024", None),
+        ("Mar ٣, 2024", None),
+        ("", None),
+    ],
+)
+def test_the_date_of_a_result(said: str, date: str | None) -> None:
+    assert result_date(said) == date
 
 
 @pytest.mark.parametrize(

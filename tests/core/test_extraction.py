@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from veriscore_agent.core.extraction import (
     ClaimCounts,
+    answer_name,
     claim_id,
     count_claims,
     extraction_requests,
@@ -460,6 +461,26 @@ def test_counts_of_both_kinds_leave_statements_of_none_out() -> None:
 def test_an_id_names_the_answer_and_the_model_if_any() -> None:
     assert claim_id(ANSWER, 3) == "m/a1#3"
     assert claim_id(Answer("a1", "text"), 1) == "a1#1"
+
+
+NAMES = [
+    ("x/y", "z", "x/y/z", "a model with a slash, as many have"),
+    ("x", "y/z", "x//y/z", "an id with one"),
+    ("", "x/y/z", "//x/y/z", "no model"),
+    ("x", "/y/z", "x///y/z", "an id that begins with one"),
+    ("x/", "y/z", "x%2F//y/z", "a model that ends with one"),
+    ("http://h/x", "z", "http:%2F%2Fh%2Fx/z", "an address for a model"),
+    ("http:%2F%2Fh%2Fx", "z", "http:%252F%252Fh%252Fx/z", "a model that looks like an encoded one"),
+    ("", "z", "z", "the plain case"),
+]
+
+
+def test_no_two_pairs_of_model_and_id_have_one_name() -> None:
+    for model, id, name, why in NAMES:
+        assert answer_name(Answer(id, "text", model=model)) == name, why
+    parts = ("", "x", "/", "x/", "/x", "x/x", "x//x", "%2F", "%252F", "x%2Fx", "//")
+    names = [answer_name(Answer(id, "text", model=model)) for model in parts for id in parts if id]
+    assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,11 @@ READ = [
     ("none that helps", {"queries": []}, ()),
     ("one that was tried", {"queries": ["bridge length", "b"]}, ("b",)),
     ("one that was tried, in other case and marks", {"queries": ['"Bridge  LENGTH"?', "b"]}, ("b",)),
+    (
+        "one that was tried, in another order",
+        {"queries": ["length of bridge", "Length, bridge", "b"]},
+        ("length of bridge", "b"),
+    ),
     ("the claim itself", {"queries": [CLAIM.rstrip(".")]}, ()),
     ("one twice", {"queries": ["a b", "A, b!", "c"]}, ("a b", "c")),
     ("tried ones do not use up the two", {"queries": ["bridge length", CLAIM, "c", "d"]}, ("c", "d")),

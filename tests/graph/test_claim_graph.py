@@ -12,10 +12,12 @@ from veriscore_agent.core.verification.judge import JudgingTask
 from veriscore_agent.domain import AnswerKey, Claim, ClaimOutcome, ModelRequest, SearchResults, Verdict
 from veriscore_agent.errors import (
     AccessRefusedError,
+    BudgetSpentError,
     ModelError,
     ModelOutputError,
     ReplayMissError,
     SearchError,
+    StopRunError,
 )
 from veriscore_agent.extractor import ClaimToVerify
 from veriscore_agent.graph.build import build_claim_graph
@@ -238,6 +240,27 @@ async def test_a_second_look_that_fails_is_told_and_takes_nothing_away() -> None
     assert stages(outcome) == [("snippets", "inconclusive"), ("pages", "supported")]
     assert (outcome.second_look, outcome.unscored) == (None, None)
     assert "failed:model_failed" in outcome.flags
+
+
+@pytest.mark.parametrize("stop", [AccessRefusedError("model", "credit is used up"), BudgetSpentError("spent")])
+async def test_a_stop_at_the_second_look_keeps_the_verdict_before_it(stop: StopRunError) -> None:
+    replies: list[str | Exception] = ["inconclusive", stop]
+    outcome, nodes = await run(ports(FakeModel(lambda _: replies.pop(0)), limits=Limits(second_look=True)))
+    assert stages(outcome) == [("snippets", "inconclusive")]
+    assert (nodes, outcome.ended) == (["search", "judge_snippets"], "stopped")
+
+
+async def test_a_decided_claim_gets_no_second_look() -> None:
+    model = judging("supported")
+    outcome, nodes = await run(ports(model, limits=Limits(second_look=True)))
+    assert (outcome.second_look, nodes) == (None, ["search", "judge_snippets", "conclude"])
+
+
+async def test_a_second_look_of_an_audited_claim_needs_no_pages() -> None:
+    limits = Limits(second_look=True, last_stage="snippets")
+    outcome, nodes = await run(ports(judging("supported"), limits=limits), audited=True)
+    assert outcome.second_look
+    assert nodes == ["search", "judge_snippets", "look_again", "conclude"]
 
 
 async def test_results_of_the_input_file_are_not_searched_for() -> None:

@@ -197,6 +197,36 @@ async def test_a_replay_miss_ends_the_run_as_itself() -> None:
         await run(FakeModel(lambda _: ReplayMissError("POST model", recording="r")))
 
 
+async def test_a_replay_miss_lets_the_calls_in_flight_end_and_begins_no_other() -> None:
+    """With live judging they are paid for: cut off, they would be paid for once more."""
+    ended: list[str] = []
+
+    class Slow(FakeModel):
+        async def complete(self, request: ModelRequest) -> ModelReply:
+            if "Claim 1." in request.user:
+                await anyio.sleep(0.02)
+                raise ReplayMissError("POST model", recording="r")
+            await anyio.sleep(0.05)
+            ended.append(request.user)
+            return await super().complete(request)
+
+    given = tuple(GivenClaim(f"Claim {number}.") for number in range(1, 11))
+    with pytest.raises(ReplayMissError, match="POST model"):
+        await run(Slow(echoing), replace(ANSWER, given=given), settings=Settings(model_concurrency=4))
+    assert len(ended) == 3
+
+
+async def test_the_pages_that_an_answer_was_written_from_are_no_evidence_for_its_claims_alone() -> None:
+    bound = ports(FakeModel(echoing), FakeSearcher({"*": [snippet(1), snippet(2)]}), limits=SNIPPETS_ONLY)
+    mine = replace(ANSWER, given=(GivenClaim("One claim."),), sources=("https://1.example",))
+    other = replace(mine, id="q2", sources=())
+    result = await run_answers((mine, other), bound, Settings(), watcher=Heard())
+    assert [[each.link for each in outcome.snippets] for outcome in result.claims] == [
+        ["https://2.example/"],
+        ["https://1.example/", "https://2.example/"],
+    ]
+
+
 async def test_recording_all_pages_opens_those_of_decided_claims_too() -> None:
     reader = FakeReader({})
     found = [snippet(number) for number in range(1, 9)]

@@ -39,7 +39,7 @@ def answer_name(answer: Answer) -> str:
 
 def joined_name(model: str, name: str) -> str:
     """A name within a model, different for every pair: ``x/y`` and ``z``, and ``x`` and ``y/z``, are two."""
-    if "//" in model or model.endswith("/") or "%2F" in model:
+    if "//" in model or model.endswith("/") or "%" in model:
         model = model.replace("%", "%25").replace("/", "%2F")
     if "/" in name:
         return f"{model}//{name}"
