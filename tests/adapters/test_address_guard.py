@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+
 import anyio
 import httpcore
 import httpx
@@ -207,6 +210,30 @@ async def test_loopback_is_refused_by_the_guard_as_it_is_used() -> None:
 
 async def test_the_system_resolver_knows_this_machine() -> None:
     assert set(await SystemResolver().resolve("localhost", 80)) <= {"127.0.0.1", "::1"}
+
+
+async def test_slow_name_servers_hold_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More look-ups hang than the event loop has threads of its own; another name is resolved, and none is waited for."""
+    let_go = threading.Event()
+
+    def look_up(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+        if host != "quick.example":
+            let_go.wait(30)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (PUBLIC, port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    resolver = SystemResolver()
+    try:
+        with anyio.move_on_after(20) as all_of_it:
+            async with anyio.create_task_group() as group:
+                for number in range(60):
+                    group.start_soon(resolver.resolve, f"slow{number}.example", 80)
+                await anyio.sleep(0.1)
+                assert await resolver.resolve("quick.example", 80) == [PUBLIC]
+                group.cancel_scope.cancel()
+        assert not all_of_it.cancelled_caught
+    finally:
+        let_go.set()
 
 
 async def test_behind_a_proxy_the_check_comes_first() -> None:

@@ -12,8 +12,9 @@ import httpx
 import pytest
 
 from tests.loopback import LoopbackServer, Reply, in_turn
-from veriscore_agent.adapters.http.body import BoundedBodyTransport
+from veriscore_agent.adapters.http.body import BoundedBodyTransport, first_bytes
 from veriscore_agent.adapters.http.codings import ACCEPT_ENCODING, BodyTooLarge, codings_of, decode
+from veriscore_agent.adapters.http.retries import RetryPolicy, RetryTransport
 
 pytestmark = pytest.mark.anyio
 
@@ -110,6 +111,48 @@ async def test_what_cannot_be_unpacked_is_a_decoding_error(coding: str) -> None:
         async with client() as asking:
             with pytest.raises(httpx.DecodingError):
                 await asking.get(server.url)
+
+
+async def test_a_body_that_cannot_be_unpacked_is_asked_for_once_more_unpacked() -> None:
+    """Some servers get only their compression wrong. Another request is again offered all codings."""
+
+    def only_plain_is_right(_method: str, _path: str, headers: Mapping[str, str], _body: bytes) -> Reply:
+        if headers["accept-encoding"] == "identity":
+            return Reply(body=TEXT)
+        return Reply(headers={"Content-Encoding": "br"}, body=b"\xff no brotli")
+
+    with LoopbackServer(only_plain_is_right) as server:
+        body = BoundedBodyTransport(httpx.AsyncHTTPTransport(), BOUND, BOUND)
+        async with httpx.AsyncClient(transport=RetryTransport(body, RetryPolicy(1, first_wait_s=0.01))) as asking:
+            assert (await asking.get(server.url)).content == TEXT
+            assert (await asking.get(server.url)).content == TEXT
+        offered = [request.headers["accept-encoding"] for request in server.requests]
+    assert offered == [ACCEPT_ENCODING, "identity"] * 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        (Reply(body=TEXT), "announced"),
+        (Reply(body=TEXT, chunk_bytes=100), "not announced"),
+        (Reply(body=TEXT[:1000]), "no more than that"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_no_more_of_a_body_is_read_than_is_enough(reply: Reply, why: str) -> None:
+    """Even where that is more than the bound for others, which is what robots.txt needs."""
+    with LoopbackServer(in_turn(reply)) as server:
+        async with client(500, 500) as asking:
+            response = await asking.send(httpx.Request("GET", server.url, extensions=first_bytes(1000)))
+        assert server.requests[0].headers["accept-encoding"] == "identity"
+    assert response.content == TEXT[:1000]
+
+
+async def test_headers_in_any_charset_are_handed_on() -> None:
+    with LoopbackServer(in_turn(Reply(headers={"X-Place": "Zürich", "Content-Disposition": "ÿþ"}))) as server:
+        async with client() as asking:
+            response = await asking.get(server.url)
+    assert (response.headers["x-place"], response.headers["content-disposition"]) == ("Zürich", "ÿþ")
 
 
 @pytest.mark.parametrize("coding", PACKERS)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
 import pytest
 
 from tests.loopback import Reply
 from tests.page_site import SETTINGS, SHELL, SITE, InProcess, Site, page, reader_on, redirect
+from veriscore_agent.adapters.pages import WebPageReader
 from veriscore_agent.adapters.recording.policy import StorePolicy
 from veriscore_agent.adapters.recording.store import ExchangeStore
+from veriscore_agent.domain import PageReading
 from veriscore_agent.errors import ReplayMissError
 
 pytestmark = pytest.mark.anyio
@@ -72,3 +75,52 @@ async def test_a_page_that_a_frozen_recording_lacks(tmp_path: Path) -> None:
             with pytest.raises(ReplayMissError):
                 await reader.read(f"{SITE}/a")
     assert site.paths() == []
+
+
+def _a_slow_page_behind_a_slow_redirect() -> dict[str, Reply]:
+    """A page that answers after a while, and a redirect to it that leaves too little time for it."""
+    return {
+        "/late": replace(redirect("/shared"), delay_s=0.9),
+        "/shared": replace(page(), delay_s=0.8),
+        "/robots.txt": Reply(404),
+    }
+
+
+async def test_a_page_is_not_lost_because_another_link_to_it_ran_out_of_time(tmp_path: Path) -> None:
+    """Who asked first has 0.5 s left for 0.8 s; who waits along then asks in its own time. So it is replayed."""
+    site = Site(_a_slow_page_behind_a_slow_redirect())
+    settings = replace(SETTINGS, page_timeout_s=1.4)
+    links = [f"{SITE}/late", f"{SITE}/shared"]
+
+    async def read_both(reader: WebPageReader) -> list[tuple[str, str]]:
+        readings: dict[str, PageReading] = {}
+
+        async def one(link: str, wait_s: float) -> None:
+            await anyio.sleep(wait_s)
+            readings[link] = await reader.read(link)
+
+        async with anyio.create_task_group() as group:
+            for link, wait_s in zip(links, (0.0, 1.1), strict=True):
+                group.start_soon(one, link, wait_s)
+        return [(readings[link].visit.outcome, readings[link].visit.reason) for link in links]
+
+    with site.server:
+        async with reader_on(site, settings, policy=StorePolicy.record(ExchangeStore(tmp_path))) as reader:
+            recorded = await read_both(reader)
+    assert recorded == [("failed", "the page took more than 1.4 s"), ("read", "")]
+    assert site.paths() == ["/late", "/shared", "/shared"]
+    async with reader_on(site, settings, policy=StorePolicy.replay(ExchangeStore(tmp_path))) as reader:
+        assert await read_both(reader) == recorded
+    resumed = Site({path: replace(reply, delay_s=0) for path, reply in _a_slow_page_behind_a_slow_redirect().items()})
+    with resumed.server:
+        async with reader_on(resumed, settings, policy=StorePolicy.resume(ExchangeStore(tmp_path))) as reader:
+            assert await read_both(reader) == [("read", ""), ("read", "")], "what failed is tried again"
+
+
+async def test_a_page_that_has_too_little_time_from_the_start_is_asked_for_once() -> None:
+    """Its own time-out is final for all who wait for it: they had no more."""
+    site = Site({"/shared": Reply(delay_s=30)})
+    with site.server:
+        async with reader_on(site, replace(SETTINGS, page_timeout_s=0.5)) as reader:
+            assert (await reader.read(f"{SITE}/shared")).visit.outcome == "failed"
+    assert site.paths() == ["/shared"]
