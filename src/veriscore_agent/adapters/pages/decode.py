@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from charset_normalizer import from_bytes
+from veriscore_agent.adapters.pages.charset import detect_encoding, is_seven_bit_encoded
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -19,7 +19,8 @@ _META = re.compile(
     rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:+-]+)|<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:+-]+)", re.I
 )
 _META_BYTES = 16_384
-_DETECTION_BYTES = 65_536
+_FEW_WRONG = 0.02
+"""Share of the characters beyond ASCII that may be undecodable where a label is believed."""
 _MEANT = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
@@ -66,13 +67,29 @@ def _decoded(body: bytes, content_type: str) -> str:
     if wide := _wide_encoding(body[:400]):
         return body.decode(wide, "replace")
     declared = _declared(body, content_type)
-    if not (b"\x1b" in body and any(name.startswith("iso2022") for name in declared)):
+    if not (is_seven_bit_encoded(body) and (not declared or any(map(_is_seven_bit, declared)))):
         text = _utf8(body, is_declared="utf-8" in declared)
         if text is not None:
             return text
-    best = from_bytes(body[:_DETECTION_BYTES]).best() if not declared else None
-    texts = [body.decode(name, "replace") for name in declared or [best.encoding if best else "cp1252"]]
-    return min(texts, key=lambda text: text.count("\ufffd"))
+    return _by_label(body, declared) or body.decode(_meant(detect_encoding(body)), "replace")
+
+
+def _by_label(body: bytes, declared: list[str]) -> str:
+    """The body as its labels say, or nothing where it can be none of them.
+
+    The label with the fewest undecodable bytes is right; where they are equal, the one that the bytes look like, or
+    that of the header, which servers often add to files that they know nothing of.
+    """
+    if len(declared) > 1 and (looks_like := _meant(detect_encoding(body))) in declared:
+        declared = [looks_like, *declared]
+    texts = [body.decode(name, "replace") for name in declared]
+    best = min(texts, key=lambda text: text.count("\ufffd"), default="")
+    beyond_ascii = sum(1 for character in best if character > "\x7f")
+    return best if best.count("\ufffd") <= max(1, _FEW_WRONG * beyond_ascii) else ""
+
+
+def _is_seven_bit(name: str) -> bool:
+    return name.startswith(("iso2022", "hz"))
 
 
 def _utf8(body: bytes, *, is_declared: bool) -> str | None:
@@ -117,4 +134,8 @@ def _codec(label: str) -> str:
     # rot13, hex and the like are codecs, but no encodings; so is UTF-16 where a meta element could be read.
     if not getattr(found, "_is_text_encoding", True) or found.name in ("idna", "punycode", "unicode_escape", "utf-7"):
         return ""
-    return "utf-8" if found.name.startswith(("utf-16", "utf-32")) else _MEANT.get(found.name, found.name)
+    return "utf-8" if found.name.startswith(("utf-16", "utf-32")) else _meant(found.name)
+
+
+def _meant(name: str) -> str:
+    return _MEANT.get(name, name)
