@@ -213,7 +213,7 @@ async def test_the_system_resolver_knows_this_machine() -> None:
 
 
 async def test_slow_name_servers_hold_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More look-ups hang than the event loop has threads of its own; another name is resolved, and none is waited for."""
+    """More look-ups hang than the event loop has threads; another name is resolved, and none is waited for."""
     let_go = threading.Event()
 
     def look_up(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
