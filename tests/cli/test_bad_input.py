@@ -45,6 +45,21 @@ BAD_WORDS = [
     ("no command", [], "the following arguments are required: COMMAND"),
     ("a limit of nothing", ["score", "answers.jsonl", "--limit", "0"], "'0' is no whole number from 1"),
     ("a wrong setting", ["score", "answers.jsonl", "--audit", "2"], "audit: 2.0 is not between 0 and 1"),
+    (
+        "no day",
+        ["score", "answers.jsonl", "--as-of", "yesterday"],
+        "as_of: 'yesterday' is no day; wanted is YYYY-MM-DD",
+    ),
+    (
+        "an address for a domain",
+        ["score", "answers.jsonl", "--exclude-domain", "https://a.example/x"],
+        "exclude_domains: 'https://a.example/x' is no domain",
+    ),
+    (
+        "a site both in and out",
+        ["score", "answers.jsonl", "--only-domain", "a.example", "--exclude-domain", "b.example,a.example"],
+        "exclude_domains: a.example is in only_domains too",
+    ),
     ("a wrong field", ["score", "answers.jsonl", "--field", "answer=x"], "--field answer=x: wanted is OURS=THEIRS"),
     ("a wrong threshold", ["score", "answers.jsonl", "--fail-under", "pages=2"], "--fail-under pages=2: a stage"),
     (
