@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 
 from veriscore_agent.adapters.pages.charset import detect_encoding, is_seven_bit_encoded
+from veriscore_agent.adapters.pages.labels import labels_in_markup
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -14,11 +16,8 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([\w.:+-]+)", re.I)
-_META = re.compile(
-    rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:+-]+)|<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:+-]+)", re.I
-)
-_META_BYTES = 16_384
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:+-]+)", re.I | re.A)
+_LABEL = re.compile(r"[\w.:+-]+", re.A)
 _FEW_WRONG = 0.02
 """Share of the characters beyond ASCII that may be undecodable where a label is believed."""
 _MEANT = {
@@ -66,8 +65,13 @@ def _decoded(body: bytes, content_type: str) -> str:
             return body[len(mark) :].decode(name, "replace")
     if wide := _wide_encoding(body[:400]):
         return body.decode(wide, "replace")
+    seven_bits = is_seven_bit_encoded(body)
+    # Strictly first, and lone surrogates allowed: most pages are UTF-8, and need not be asked for their label.
+    with suppress(UnicodeDecodeError):
+        if not seven_bits:
+            return body.decode("utf-8", "surrogatepass")
     declared = _declared(body, content_type)
-    if not (is_seven_bit_encoded(body) and (not declared or any(map(_is_seven_bit, declared)))):
+    if not (seven_bits and (not declared or any(map(_is_seven_bit, declared)))):
         text = _utf8(body, is_declared="utf-8" in declared)
         if text is not None:
             return text
@@ -95,15 +99,12 @@ def _is_seven_bit(name: str) -> bool:
 def _utf8(body: bytes, *, is_declared: bool) -> str | None:
     """The body as UTF-8, if it is that: text of another encoding is hardly ever valid by chance.
 
-    A lone surrogate changes nothing in that, nor does a cut-off end or, where UTF-8 is declared, a few bad bytes.
+    A cut-off end changes nothing in that, nor do, where UTF-8 is declared, a few bad bytes.
     """
-    try:
-        return body.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        text = body.decode("utf-8", "replace")
+    text = body.decode("utf-8", "replace")
     wrong = text.count("\ufffd")
     right = len(body.translate(None, _NOT_LEADING))
-    return text if wrong <= (right if is_declared else right / 20 + 1) and right > wrong else None
+    return text if not wrong or wrong < right and wrong <= (right if is_declared else right / 20 + 1) else None
 
 
 def _wide_encoding(head: bytes) -> str:
@@ -120,13 +121,14 @@ def _wide_encoding(head: bytes) -> str:
 
 def _declared(body: bytes, content_type: str) -> list[str]:
     """Names of the codecs that header and markup name, in this order, without what is no encoding of text."""
-    labels = [match[1] for match in _CHARSET.finditer(content_type.encode("ascii", "ignore"))]
-    labels += [match[1] or match[2] for match in _META.finditer(body[:_META_BYTES])]
-    names = (_codec(label.decode("ascii", "ignore")) for label in labels)
+    labels = [match[1] for match in _CHARSET.finditer(content_type)]
+    names = map(_codec, [*labels, *labels_in_markup(body)])
     return list(dict.fromkeys(name for name in names if name))
 
 
 def _codec(label: str) -> str:
+    if not _LABEL.fullmatch(label):
+        return ""
     try:
         found = codecs.lookup(_ALSO_KNOWN_AS.get(label.lower(), label))
     except (LookupError, ValueError):
