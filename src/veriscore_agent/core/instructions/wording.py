@@ -166,8 +166,8 @@ _COMMANDS = (
             "llm",
         ),
         (
-            rf"#{{2,}} ?(?:not |fully )?{_LABEL}\W{{0,3}}#{{2,}}",
-            rf"\b{_JUDGED}\b ?(?:[:=]|->|→)\W{{0,6}}(?:not |fully )?{_LABEL}\b",
+            rf"#(?: ?#)++ ?(?:not |fully )?{_LABEL}\W{{0,3}}# ?#",
+            rf"\b{_JUDGED}\b[^.!?:=]{{0,80}}(?:[:=]|->|→)\W{{0,6}}(?:not |fully )?{_LABEL}\b",
             rf"\b(?:verdict|label|stance|final answer) (?:of |for |on )?(?:\W++\w++){{0,6}}?\W+is\W{{1,4}}{_LABEL}\b(?! by\b)",
             r"\breferent_?clear\b|[\"']findings[\"'] ?[:=]|[\"']stance[\"'] ?[:=]|\bstance\W{1,4}(?:supports?|contradicts?)\b",
             rf"[\"'](?:label|verdict|decision|classification|judge?ment|answer|result)[\"'] ?[:=] ?[\"'](?:{_LABEL}|true|verified)",
