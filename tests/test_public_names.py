@@ -17,6 +17,7 @@ PROMISED = [
     "Claim",
     "ClaimOutcome",
     "ConfigurationError",
+    "EvidenceRules",
     "Finding",
     "InputError",
     "Judge",

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from veriscore_agent.cli.setting_flags import GROUPS
-from veriscore_agent.domain import EvidenceRules
+from veriscore_agent.core.admission import EvidenceRules
 from veriscore_agent.errors import ConfigurationError
 from veriscore_agent.settings import LOCAL_SETTINGS, Settings, load_settings, public_settings
+from veriscore_agent.wiring import rules_of
 
 SECRET = "key-that-nobody-may-see"
 
@@ -116,8 +117,8 @@ def test_a_wrong_setting_is_named_with_its_source(
 def test_the_evidence_rules_are_made_of_the_settings() -> None:
     flags = {"exclude_domains": " *.b.example,www.C.example.,, b.example", "only_domains": "x.example"}
     settings = load_settings({**flags, "as_of": "2024-05-31", "exclude_copies": "true"}, environment={})
-    assert settings.evidence_rules == EvidenceRules(("x.example",), ("b.example", "c.example"), "2024-05-31", True)
-    assert Settings().evidence_rules == EvidenceRules()
+    assert rules_of(settings) == EvidenceRules(("x.example",), ("b.example", "c.example"), "2024-05-31", True)
+    assert rules_of(Settings()) == EvidenceRules()
 
 
 NUMBERS = [each.name for each in fields(Settings) if each.type in ("int", "float", "float | None", "int | None")]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from veriscore_agent.api import ScoreReport, check_claim, run_blocking, score_answers
+    from veriscore_agent.core.admission import EvidenceRules
     from veriscore_agent.core.verification.judge import Judge, JudgingTask
     from veriscore_agent.domain import Answer, Claim, ClaimOutcome, Finding, Passage, Snippet, Verdict
     from veriscore_agent.errors import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "api": ("ScoreReport", "check_claim", "run_blocking", "score_answers"),
+    "core.admission": ("EvidenceRules",),
     "core.verification.judge": ("Judge", "JudgingTask"),
     "domain": ("Answer", "Claim", "ClaimOutcome", "Finding", "Passage", "Snippet", "Verdict"),
     "errors": (
@@ -45,6 +47,7 @@ __all__ = [
     "Claim",
     "ClaimOutcome",
     "ConfigurationError",
+    "EvidenceRules",
     "Finding",
     "InputError",
     "Judge",

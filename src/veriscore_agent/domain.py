@@ -199,20 +199,6 @@ class ModelReply:
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceRules:
-    """Which results and pages a run takes as evidence."""
-
-    only_sites: tuple[str, ...] = ()
-    """Hosts; they and the hosts below them are evidence alone. Empty: all are."""
-    excluded_sites: tuple[str, ...] = ()
-    """Hosts; neither they nor the hosts below them are evidence."""
-    as_of: str = ""
-    """Day as ISO 8601; what is dated later is no evidence. Empty: any date."""
-    exclude_copies: bool = False
-    """Pages that hold the answer's own text are no evidence for its claims."""
-
-
-@dataclass(frozen=True, slots=True)
 class SearchResults:
     """What one query found, at most ten results, best first."""
 

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from veriscore_agent.core.admission import EvidenceRules
 from veriscore_agent.core.verification.judge import Judge
-from veriscore_agent.domain import EvidenceRules, ModelReply, ModelRequest, PageReading, SearchResults, Stage
+from veriscore_agent.domain import ModelReply, ModelRequest, PageReading, SearchResults, Stage
 
 Escalate = Literal["inconclusive", "unsupported", "all"]
 """Which verdicts at snippets go on to full pages."""

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr, TypeAdapter, ValidationError
 
-from veriscore_agent.domain import CallKind, EvidenceRules, Stage
+from veriscore_agent.domain import CallKind, Stage
 from veriscore_agent.errors import ConfigurationError
 
 Protocol = Literal["veriscore", "paper"]
@@ -176,11 +176,6 @@ class Settings:
     def judge_name(self) -> Literal["grounded", "paper"]:
         """The judge in force."""
         return self.judge or ("paper" if self.protocol == "paper" else "grounded")
-
-    @property
-    def evidence_rules(self) -> EvidenceRules:
-        """What may be evidence."""
-        return EvidenceRules(_sites(self.only_domains), _sites(self.exclude_domains), self.as_of, self.exclude_copies)
 
     @property
     def escalate_rule(self) -> Literal["inconclusive", "unsupported", "all"]:
@@ -361,7 +356,7 @@ def _text_problem(name: str, text: str) -> str:
     return ""
 
 
-def _sites(text: str) -> tuple[str, ...]:
+def sites_in(text: str) -> tuple[str, ...]:
     """The hosts in a comma-separated list; ``www.`` and ``*.`` stand for the whole site."""
     hosts = (re.sub(r"^(\*?\.|www\.)+", "", each.strip().lower()).rstrip(".") for each in text.split(","))
     return tuple(dict.fromkeys(filter(None, hosts)))
@@ -369,10 +364,10 @@ def _sites(text: str) -> tuple[str, ...]:
 
 def _evidence_problems(settings: Settings) -> Iterator[tuple[str, str]]:
     for name in ("exclude_domains", "only_domains"):
-        for site in _sites(getattr(settings, name)):
+        for site in sites_in(getattr(settings, name)):
             if not _SITE.fullmatch(site):
                 yield name, f"{site!r} is no domain; wanted is a name such as example.org, without https:// and path"
-    both = [site for site in _sites(settings.only_domains) if site in _sites(settings.exclude_domains)]
+    both = [site for site in sites_in(settings.only_domains) if site in sites_in(settings.exclude_domains)]
     if both:
         yield "exclude_domains", f"{both[0]} is in only_domains too; a site is either evidence or not"
     if settings.as_of and not _is_day(settings.as_of):

@@ -40,13 +40,14 @@ from veriscore_agent.adapters.spending import Spending, SpendingTransport
 from veriscore_agent.adapters.text_file import check_writable, read_text, write_text
 from veriscore_agent.adapters.tokens import count_tokens
 from veriscore_agent.concurrency import map_concurrently
+from veriscore_agent.core.admission import EvidenceRules
 from veriscore_agent.core.verification.grounded import GroundedJudge
 from veriscore_agent.core.verification.judge import Judge
 from veriscore_agent.core.verification.paper import PaperJudge
 from veriscore_agent.errors import ConfigurationError, Service
 from veriscore_agent.ports import Limits, Ports
 from veriscore_agent.prompts.folder import PromptFolder
-from veriscore_agent.settings import Settings, load_settings, public_settings
+from veriscore_agent.settings import Settings, load_settings, public_settings, sites_in
 
 __all__ = [
     "FIELDS",
@@ -73,6 +74,7 @@ __all__ = [
     "read_run",
     "read_text",
     "recorded_settings",
+    "rules_of",
     "secrets_of",
     "settings_in_force",
     "software",
@@ -141,12 +143,12 @@ async def open_services(
         extractor = await stack.enter_async_context(PageExtractor(settings))
         ports = Ports(
             model=OpenAIModel(clients["model"], settings),
-            searcher=SerperSearcher(clients["search"], asked, settings.evidence_rules),
+            searcher=SerperSearcher(clients["search"], asked, rules_of(settings)),
             reader=WebPageReader(clients["page"], extractor, settings),
             judge=_judge(settings, folder),
             count_tokens=count_tokens,
             limits=limits_of(settings),
-            rules=settings.evidence_rules,
+            rules=rules_of(settings),
         )
         yield Services(ports, settings, spending, folder)
 
@@ -161,6 +163,16 @@ def limits_of(settings: Settings) -> Limits:
         rounds=settings.rounds,
         passage_tokens=settings.passage_tokens,
         second_look=settings.second_look,
+    )
+
+
+def rules_of(settings: Settings) -> EvidenceRules:
+    """What these settings take as evidence."""
+    return EvidenceRules(
+        only_sites=sites_in(settings.only_domains),
+        excluded_sites=sites_in(settings.exclude_domains),
+        as_of=settings.as_of,
+        exclude_copies=settings.exclude_copies,
     )
 
 

@@ -24,6 +24,7 @@ from veriscore_agent.adapters.serper import (
     results_in,
     shorten_query,
 )
+from veriscore_agent.core.admission import EvidenceRules
 from veriscore_agent.domain import Snippet
 from veriscore_agent.errors import (
     AccessRefusedError,
@@ -34,6 +35,7 @@ from veriscore_agent.errors import (
     VeriscoreError,
 )
 from veriscore_agent.settings import Settings
+from veriscore_agent.wiring import rules_of
 
 pytestmark = pytest.mark.anyio
 
@@ -55,7 +57,8 @@ async def served(handler: Handler | Reply, **settings: Any) -> AsyncIterator[Ser
     with LoopbackServer(in_turn(handler) if isinstance(handler, Reply) else handler) as server:
         spy = Spy()
         async with httpx.AsyncClient(transport=spy) as client:
-            yield Served(SerperSearcher(client, Settings(search_base_url=server.url, **settings)), server, spy)
+            chosen = Settings(search_base_url=server.url, **settings)
+            yield Served(SerperSearcher(client, chosen, rules_of(chosen)), server, spy)
 
 
 def result(number: int, **fields: Any) -> dict[str, Any]:
@@ -70,7 +73,7 @@ def result(number: int, **fields: Any) -> dict[str, Any]:
 
 def found(body: dict[str, Any], **settings: Any) -> tuple[Snippet, ...]:
     chosen = Settings(**settings)
-    return results_in(body, chosen, chosen.evidence_rules).snippets
+    return results_in(body, chosen, rules_of(chosen)).snippets
 
 
 # ---------------------------------------------------------------- what is sent
@@ -288,7 +291,7 @@ def test_what_is_excluded_is_told_with_its_reason_and_hides_no_copy() -> None:
     same = {"snippet": "The bridge opened in 1931."}
     body = {"organic": [result(1, link="https://blog.example/post", **same), result(2, **same)]}
     chosen = Settings(exclude_domains="blog.example")
-    admitted = results_in(body, chosen, chosen.evidence_rules)
+    admitted = results_in(body, chosen, rules_of(chosen))
     assert [(each.id, each.link) for each in admitted.snippets] == [("S1", "https://site2.example/page")]
     assert [(each.link, each.outcome, each.reason) for each in admitted.excluded] == [
         ("https://blog.example/post", "excluded", "excluded site: blog.example")
@@ -437,7 +440,7 @@ async def raised(problem: Exception) -> pytest.ExceptionInfo[VeriscoreError]:
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(handle)) as client:
         with pytest.raises(VeriscoreError) as caught:
-            await SerperSearcher(client, Settings()).search("q")
+            await SerperSearcher(client, Settings(), EvidenceRules()).search("q")
     return caught
 
 
@@ -469,7 +472,7 @@ async def test_no_key_in_a_message() -> None:
 async def test_what_cannot_work_is_a_configuration_error_at_once(settings: dict[str, Any], named: str) -> None:
     async with httpx.AsyncClient() as client:
         with pytest.raises(ConfigurationError, match=named):
-            SerperSearcher(client, Settings(**settings))
+            SerperSearcher(client, Settings(**settings), EvidenceRules())
 
 
 @pytest.mark.parametrize(

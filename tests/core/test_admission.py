@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from veriscore_agent.core.admission import UNDATED, admit, admit_reading, why_excluded
+from veriscore_agent.core.admission import UNDATED, EvidenceRules, admit, admit_reading, why_excluded
 from veriscore_agent.core.copies import is_copy
-from veriscore_agent.domain import EvidenceRules, Page, PageReading, PageVisit, Snippet
+from veriscore_agent.domain import Page, PageReading, PageVisit, Snippet
 
 ANY = EvidenceRules()
 ONLY = EvidenceRules(only_sites=("example.org",))

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes import FakeModel, FakeReader, FakeSearcher, LabelJudge, ports, snippet
+from veriscore_agent.core.admission import EvidenceRules
 from veriscore_agent.core.verification.judge import JudgingTask
 from veriscore_agent.domain import (
     AnswerKey,
     Claim,
     ClaimOutcome,
-    EvidenceRules,
     ModelReply,
     ModelRequest,
     PageReading,

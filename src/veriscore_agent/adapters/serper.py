@@ -15,10 +15,10 @@ from veriscore_agent.adapters.endpoints import check_address, check_key, redact,
 from veriscore_agent.adapters.http.exchange import call_headers, exchange_of
 from veriscore_agent.adapters.http.failures import NotRecorded
 from veriscore_agent.adapters.strict_json import StrictJsonError, parse_json
-from veriscore_agent.core.admission import Admitted, admit
-from veriscore_agent.domain import EvidenceRules, SearchResults, Snippet, SnippetKind
+from veriscore_agent.core.admission import Admitted, EvidenceRules, admit
+from veriscore_agent.domain import SearchResults, Snippet, SnippetKind
 from veriscore_agent.errors import AccessRefusedError, SearchError, VeriscoreError
-from veriscore_agent.settings import Settings
+from veriscore_agent.settings import Settings, sites_in
 
 MAX_QUERY_CHARS = 2048
 """Longest query that Google takes. Serper names no limit of its own; a shorter one is its 400 of that one query.
@@ -45,14 +45,14 @@ _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u20
 class SerperSearcher:
     """``ports.Searcher`` over POST /search. The client is not closed here."""
 
-    def __init__(self, client: httpx.AsyncClient, settings: Settings, rules: EvidenceRules | None = None) -> None:
-        """``settings`` say what is asked, ``rules`` which of the results are evidence (those of the settings if None).
+    def __init__(self, client: httpx.AsyncClient, settings: Settings, rules: EvidenceRules) -> None:
+        """``settings`` say what is asked, ``rules`` which of the results are evidence.
 
         Raises ConfigurationError where ``search_base_url`` is no address or the key cannot be one.
         """
         self._client = client
         self._settings = settings
-        self._rules = settings.evidence_rules if rules is None else rules
+        self._rules = rules
         self._url = check_address("search_base_url", settings.search_base_url) + "/search"
         self._shown_url = shown_address(self._url)
         key = check_key("search_api_key", settings.search_api_key)
@@ -215,7 +215,7 @@ def _clean_character(character: str) -> str:
 
 def restricted(query: str, settings: Settings) -> str:
     """The query with the engine's own restriction to the sites that alone are evidence, if there are any."""
-    sites = settings.evidence_rules.only_sites
+    sites = sites_in(settings.only_domains)
     return f"{query} ({' OR '.join(f'site:{site}' for site in sites)})" if sites else query
 
 

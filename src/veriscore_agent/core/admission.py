@@ -11,9 +11,23 @@ from dataclasses import dataclass, replace
 
 from veriscore_agent.core.copies import is_copy
 from veriscore_agent.core.links import ascii_host, host_of, page_key
-from veriscore_agent.domain import EvidenceRules, PageReading, PageVisit, Snippet
+from veriscore_agent.domain import PageReading, PageVisit, Snippet
 
 UNDATED = "undated: it may be later than the day asked for"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRules:
+    """Which results and pages a run takes as evidence."""
+
+    only_sites: tuple[str, ...] = ()
+    """Hosts; they and the hosts below them are evidence alone. Empty: all are."""
+    excluded_sites: tuple[str, ...] = ()
+    """Hosts; neither they nor the hosts below them are evidence."""
+    as_of: str = ""
+    """Day as ISO 8601; what is dated later is no evidence. Empty: any date."""
+    exclude_copies: bool = False
+    """Pages that hold the answer's own text are no evidence for its claims."""
 
 
 @dataclass(frozen=True, slots=True)
