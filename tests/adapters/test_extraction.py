@@ -228,12 +228,11 @@ KINDS = [
     (b"<html>", "text/plain", "html"),
     (b"just words", "text/plain; charset=utf-8", "text"),
     (b"just words", "", "text"),
-    (b"a,b,c", "text/csv", "text"),
+    (b"a,b,c", "text/csv", "table"),
     (b"%PDF-1.7", "application/pdf", "pdf"),
     (b"%PDF-1.7", "text/html", "pdf"),
     (b"\x89PNG\r\n", "text/html", "other"),
     (b"PK\x03\x04", "text/html", "other"),
-    (b"{}", "application/json", "other"),
     (b"a\x00b", "", "other"),
 ]
 

@@ -86,7 +86,7 @@ NOT_READ = [
     (Reply(302), "failed", "status 302", "a redirect to nowhere"),
     (Reply(200, {"Content-Type": "application/pdf"}, b"%PDF-1.7"), "failed", "the PDF is broken or cut off", ""),
     (Reply(200, {"Content-Type": "image/png"}, b"\x89PNG\r\n"), "failed", "no text is read from image/png", ""),
-    (Reply(200, HTML, b"\x89PNG\r\n"), "failed", "no text is read from text/html", "a lying type"),
+    (Reply(200, HTML, b"\x89PNG\r\n"), "failed", "binary content sent as text/html", "a lying type"),
     (Reply(200, HTML, b"<p>" + b"x" * 300_000), "failed", "more than 200000", "too large"),
     (Reply(200, HTML, b"<p>half of it", cut=True), "failed", "", "cut off"),
     (Reply(200, HTML | {"Content-Encoding": "gzip"}, b"no gzip"), "failed", "", "lying coding"),

@@ -19,6 +19,7 @@ _UNDECLARED = frozenset(_UNDECLARED_NAMES.split())
 -13, -14, -15 and -16) share most characters with these, and would be found more often by mistake than by right."""
 _LETTERS_OF_OTHERS = re.compile("[\u0370-\u06ff\u0e00-\u0e7f]")
 _MIXED = re.compile("[A-Za-z][\u0370-\u06ff\u0e00-\u0e7f]|[\u0370-\u06ff\u0e00-\u0e7f][A-Za-z]")
+_LEAST_WIDE_BYTES = 8
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _LETTER_BYTES = bytes(range(0xC0, 0x100))
 _ESCAPES = (b"\x1b$", b"\x1b(", b"\x0e", b"~{")
@@ -28,6 +29,18 @@ _ESCAPES = (b"\x1b$", b"\x1b(", b"\x0e", b"~{")
 def is_seven_bit_encoded(body: bytes) -> bool:
     """Whether it is all ASCII and may yet be Japanese, Korean or Chinese, by its escape sequences."""
     return any(escape in body for escape in _ESCAPES) and body.isascii()
+
+
+def wide_encoding(head: bytes) -> str:
+    """UTF-16 or UTF-32 without a byte order mark, by where the null bytes of ASCII characters are, or nothing."""
+    if len(head) < _LEAST_WIDE_BYTES or head.count(0) * 4 < len(head):
+        return ""
+    for name, width, full in (("utf-32-le", 4, 0), ("utf-32-be", 4, 3), ("utf-16-le", 2, 0), ("utf-16-be", 2, 1)):
+        columns = [head[at::width] for at in range(width)]
+        null = [column.count(0) / max(1, len(column)) for column in columns]
+        if null[full] < 0.1 and min(share for at, share in enumerate(null) if at != full) > 0.6:
+            return name
+    return ""
 
 
 def detect_encoding(body: bytes, among: Collection[str] = _UNDECLARED) -> str:

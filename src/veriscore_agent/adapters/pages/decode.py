@@ -6,7 +6,7 @@ import codecs
 import re
 from contextlib import suppress
 
-from veriscore_agent.adapters.pages.charset import detect_encoding, is_seven_bit_encoded
+from veriscore_agent.adapters.pages.charset import detect_encoding, is_seven_bit_encoded, wide_encoding
 from veriscore_agent.adapters.pages.labels import labels_in_markup
 
 _BOMS = (
@@ -63,7 +63,7 @@ def _decoded(body: bytes, content_type: str) -> str:
     for mark, name in _BOMS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace")
-    if wide := _wide_encoding(body[:400]):
+    if wide := wide_encoding(body[:400]):
         return body.decode(wide, "replace")
     seven_bits = is_seven_bit_encoded(body)
     # Strictly first, and lone surrogates allowed: most pages are UTF-8, and need not be asked for their label.
@@ -104,19 +104,7 @@ def _utf8(body: bytes, *, is_declared: bool) -> str | None:
     text = body.decode("utf-8", "replace")
     wrong = text.count("\ufffd")
     right = len(body.translate(None, _NOT_LEADING))
-    return text if not wrong or wrong < right and wrong <= (right if is_declared else right / 20 + 1) else None
-
-
-def _wide_encoding(head: bytes) -> str:
-    """UTF-16 or UTF-32 without a byte order mark, by where the null bytes of ASCII characters are, or nothing."""
-    if head.count(0) * 4 < len(head):
-        return ""
-    for name, width, full in (("utf-32-le", 4, 0), ("utf-32-be", 4, 3), ("utf-16-le", 2, 0), ("utf-16-be", 2, 1)):
-        columns = [head[at::width] for at in range(width)]
-        null = [column.count(0) / max(1, len(column)) for column in columns]
-        if null[full] < 0.1 and min(share for at, share in enumerate(null) if at != full) > 0.6:
-            return name
-    return ""
+    return text if not wrong or (wrong < right and wrong <= (right if is_declared else right / 20 + 1)) else None
 
 
 def _declared(body: bytes, content_type: str) -> list[str]:

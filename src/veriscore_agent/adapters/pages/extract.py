@@ -14,7 +14,9 @@ from selectolax.lexbor import LexborHTMLParser
 from veriscore_agent.adapters.pages.blocks import Block, html_blocks
 from veriscore_agent.adapters.pages.bounds import check_markup, is_too_large_for_trafilatura
 from veriscore_agent.adapters.pages.decode import decode_body
-from veriscore_agent.adapters.pages.kinds import body_kind
+from veriscore_agent.adapters.pages.kinds import BodyKind, body_kind
+from veriscore_agent.adapters.pages.plain import plain_blocks
+from veriscore_agent.adapters.pages.structured import csv_blocks, json_blocks, xml_blocks
 from veriscore_agent.adapters.pages.tiers import render, split_tiers
 
 MAX_HTML_CHARACTERS = 3_000_000
@@ -96,11 +98,12 @@ def extract_page(
     what can be read in half of ``seconds`` is read. Raises UnreadablePageError for markup that is built to be slow and
     for a PDF that is broken, encrypted or without text.
     """
-    if body_kind(body, content_type) == "pdf":
+    kind = body_kind(body, content_type)
+    if kind == "pdf":
         return _pdf_page(body, seconds)
     text = decode_body(body, content_type)[:MAX_HTML_CHARACTERS]
-    if body_kind(body, content_type) == "text":
-        return _page(_plain_tiers(text), extractor="plain text")
+    if kind != "html":
+        return _page_of_other_text(kind, text, content_type)
     check_markup(text)
     blocks = html_blocks(text)
     article = (find_article or find_article_with_trafilatura)(text, url)
@@ -153,11 +156,18 @@ def find_article_with_trafilatura(html: str, url: str) -> Article | None:
 _SELECTOLAX, _TRAFILATURA = version("selectolax"), version("trafilatura")
 
 
-def _plain_tiers(text: str) -> tuple[list[Block], list[Block]]:
-    """The paragraphs of a plain text, all of them main."""
-    parts = [part for part in re.split(r"\n\s*\n", text) if part.strip()]
-    lines = ["\n".join(line.strip() for line in part.strip().split("\n")) for part in parts]
-    return [Block("paragraph", each, "body") for each in lines], []
+def _page_of_other_text(kind: BodyKind, text: str, content_type: str) -> ExtractedPage:
+    """The page of a text that is no HTML, all of it main."""
+    title = ""
+    if kind == "xml":
+        title, blocks = xml_blocks(text)
+    elif kind == "json":
+        blocks = json_blocks(text)
+    elif kind == "table":
+        blocks = csv_blocks(text, delimiter="\t" if "tab-separated" in content_type.lower() else ",")
+    else:
+        blocks = plain_blocks(text)
+    return _page((blocks, []), title=title, extractor={"text": "plain text", "table": "csv"}.get(kind, kind))
 
 
 def _page(

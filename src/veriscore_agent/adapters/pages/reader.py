@@ -15,7 +15,7 @@ from veriscore_agent.adapters.pages.addresses import BadAddressError, page_addre
 from veriscore_agent.adapters.pages.extract import ExtractedPage, page_of_note
 from veriscore_agent.adapters.pages.extraction import ExtractionError, Extractor
 from veriscore_agent.adapters.pages.fetching import Fetched, PageFetcher, TooManyRedirectsError
-from veriscore_agent.adapters.pages.kinds import body_kind
+from veriscore_agent.adapters.pages.kinds import body_kind, why_unread
 from veriscore_agent.adapters.pages.once import AskedOnce
 from veriscore_agent.adapters.pages.robots import DisallowedError, RobotsRules, UnknownRulesError
 from veriscore_agent.adapters.pages.transport import PageClock
@@ -81,7 +81,7 @@ class WebPageReader:
             return _ended(visit, *problem)
         if body_kind(response.content, visit.content_type) == "other":
             exchange.accept()
-            return _ended(visit, "failed", f"no text is read from {visit.content_type or 'binary content'}")
+            return _ended(visit, "failed", why_unread(visit.content_type))
         try:
             extracted = await self._extracted(exchange, fetched, clock)
         except ExtractionError as problem:
