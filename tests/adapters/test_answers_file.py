@@ -264,6 +264,16 @@ def test_the_sources_of_gathered_claims_are_those_of_all_of_them(tmp_path: Path)
     assert answer.sources == ("https://b.example/", "https://a.example/")
 
 
+@pytest.mark.parametrize(
+    ("said", "date"), [("Mar 3, 2024", "2024-03-03"), ("3 days ago", None), (3, None), (None, None)]
+)
+def test_given_results_carry_their_date(tmp_path: Path, said: Any, date: str | None) -> None:
+    row = {"claim": "A.", "search_results": [{"title": "T", "link": "https://a.example/", "date": said}]}
+    (answer,) = read_answers(write_rows(tmp_path, row)).answers
+    assert answer.given
+    assert answer.given[0].snippets == (Snippet("S1", "T", "https://a.example/", "", date=date),)
+
+
 def test_each_claim_of_a_claims_only_file_is_an_answer_of_its_own(tmp_path: Path) -> None:
     rows = [{"claim": " One. ", "id": "c1", "prompt_source": "d"}, {"claim": "Two.", "model": "m"}]
     assert read_answers(write_rows(tmp_path, *rows)).answers == (

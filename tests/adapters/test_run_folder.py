@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -24,7 +25,17 @@ from veriscore_agent.adapters.run_folder import (
     read_run,
 )
 from veriscore_agent.core.scoring import score_all
-from veriscore_agent.domain import Answer, AnswerKey, AnswerOutcome, Claim, ClaimOutcome, Finding, Snippet, Verdict
+from veriscore_agent.domain import (
+    Answer,
+    AnswerKey,
+    AnswerOutcome,
+    Claim,
+    ClaimOutcome,
+    Finding,
+    GivenClaim,
+    Snippet,
+    Verdict,
+)
 from veriscore_agent.errors import ConfigurationError, InputError, StopRunError
 from veriscore_agent.report.records import claim_record
 from veriscore_agent.report.run_record import (
@@ -319,3 +330,26 @@ def test_another_text_of_a_prompt_is_a_difference_and_a_further_prompt_is_none()
     old = replace(record(), prompts={"judge_system.v1": "0" * 64, "gone.v1": "1" * 64})
     found = differences(old, record(), local=LOCAL_SETTINGS, digest_of_old=old.input.sha256)
     assert [text.split(":")[0] for text in found] == ["prompt judge_system.v1"]
+
+
+def test_answers_without_what_is_new_have_the_hash_that_the_first_release_gave_them() -> None:
+    snippet = {"id": "S1", "title": "t", "link": "l", "text": "x", "kind": "organic"}
+    given = {"text": "One.", "snippets": [snippet], "reference_label": None, "id": None}
+    row = {"id": "a", "response": "One.", "question": None, "model": "", "domain": "", "given": [given]}
+    as_released = json.dumps({**row, "given_sentences": None}, sort_keys=True).encode() + b"\n"
+    answer = Answer("a", "One.", given=(GivenClaim("One.", (Snippet("S1", "t", "l", "x"),)),))
+    assert answers_digest((answer,)) == hashlib.sha256(as_released).hexdigest()
+    dated = GivenClaim("One.", (Snippet("S1", "t", "l", "x", date="2024-05-31"),))
+    others = (replace(answer, sources=("https://a.example/",)), replace(answer, given=(dated,)))
+    assert len({answers_digest((each,)) for each in (answer, *others)}) == 3
+
+
+def test_claims_of_one_name_in_two_answers_are_both_read(tmp_path: Path) -> None:
+    first = outcome("x/y/z#1")
+    second = replace(first, answer=AnswerKey("other", "a", "d"))
+    again = replace(first, flags=("tried again",))
+    with RunFolder(tmp_path) as folder:
+        folder.write_record(record())
+        for each in (first, second, again):
+            folder.append_claim(each)
+    assert read_run(tmp_path).claims == (again, second)

@@ -20,7 +20,6 @@ from veriscore_agent.adapters.serper import (
     SerperSearcher,
     clean_text,
     is_final,
-    result_date,
     results_in,
     shorten_query,
 )
@@ -326,29 +325,6 @@ def test_as_of_a_day_later_results_and_boxes_of_today_are_no_evidence() -> None:
         ("https://site3.example/page", None),
         ("https://site4.example/page", None),
     ]
-
-
-@pytest.mark.parametrize(
-    ("said", "date"),
-    [
-        ("Mar 3, 2024", "2024-03-03"),
-        ("March 13, 2024", "2024-03-13"),
-        ("Sept. 9, 2021", "2021-09-09"),
-        ("3 Mar 2024", "2024-03-03"),
-        ("31 December 1999", "1999-12-31"),
-        ("Mar 2024", "2024-03"),
-        ("2024-03-03", "2024-03-03"),
-        ("3 days ago", None),
-        ("1 hour ago", None),
-        ("3 mars 2024", None),
-        ("03/04/2024", None),
-        ("Marching 3, 2024", None),
-        ("Mar ٣, 2024", None),
-        ("", None),
-    ],
-)
-def test_the_date_of_a_result(said: str, date: str | None) -> None:
-    assert result_date(said) == date
 
 
 @pytest.mark.parametrize(

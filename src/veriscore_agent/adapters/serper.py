@@ -16,6 +16,7 @@ from veriscore_agent.adapters.http.exchange import call_headers, exchange_of
 from veriscore_agent.adapters.http.failures import NotRecorded
 from veriscore_agent.adapters.strict_json import StrictJsonError, parse_json
 from veriscore_agent.core.admission import Admitted, EvidenceRules, admit
+from veriscore_agent.core.dates import result_date
 from veriscore_agent.domain import SearchResults, Snippet, SnippetKind
 from veriscore_agent.errors import AccessRefusedError, SearchError, VeriscoreError
 from veriscore_agent.settings import Settings, sites_in
@@ -30,13 +31,6 @@ _CREDITS = re.compile(
     re.I,
 )
 _ACCESS = re.compile(r"unauthori[sz]ed|forbidden|(invalid|missing|wrong|no) (api[ -]?)?key", re.I)
-_MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
-_MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-)
-_MONTH_FIRST = re.compile(rf"{_MONTH} (?:(?P<day>\d{{1,2}}), )?(?P<year>\d{{4}})", re.I | re.A)
-_DAY_FIRST = re.compile(rf"(?P<day>\d{{1,2}}) {_MONTH} (?P<year>\d{{4}})", re.I | re.A)
 _BLANK_CATEGORIES = frozenset({"Cc", "Zl", "Zp"})
 _DROPPED_CATEGORIES = frozenset({"Cs", "Co", "Cn"})
 _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
@@ -291,23 +285,6 @@ def _once(snippets: Iterable[Snippet]) -> Iterator[Snippet]:
 def _folded(text: str) -> str:
     """Equal for texts that differ in case, blanks and punctuation alone."""
     return "".join(each for each in text.casefold() if each.isalnum())
-
-
-def result_date(text: str) -> str | None:
-    """The date of a result (``Mar 3, 2024``, ``3 Mar 2024``, ``2024-03-03``) as ISO 8601.
-
-    None for one in another language, and for one that counts from today (``3 days ago``): what is made of a recorded
-    answer may not depend on the day.
-    """
-    text = text.strip()
-    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
-        return text
-    found = _MONTH_FIRST.fullmatch(text) or _DAY_FIRST.fullmatch(text)
-    if found is None:
-        return None
-    month = _MONTHS.find(found["month"][:3].lower()) // 3 + 1
-    day = f"-{int(found['day']):02}" if found["day"] else ""
-    return f"{found['year']}-{month:02}{day}"
 
 
 def _web_link(link: Any) -> str:

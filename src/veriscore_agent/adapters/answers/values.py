@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from veriscore_agent.core.dates import result_date
 from veriscore_agent.core.links import page_key
 from veriscore_agent.domain import Snippet
 
@@ -30,7 +31,7 @@ def links_in(value: Any) -> tuple[str, ...]:
 
 
 def snippets_of(results: Any, name: str) -> tuple[Snippet, ...]:
-    """Search results as the authors' files hold them: a list of objects with title, snippet and link."""
+    """Search results as the authors' files hold them: objects with title, snippet and link; Serper's have a date."""
     if not isinstance(results, list) or not all(isinstance(each, dict) for each in results):
         raise RowError(f"`{name}` holds search results that are not a list of objects with title, snippet and link")
     return tuple(
@@ -39,6 +40,12 @@ def snippets_of(results: Any, name: str) -> tuple[Snippet, ...]:
             title=optional_text(each, "title") or "",
             link=optional_text(each, "link") or "",
             text=optional_text(each, "snippet") or "",
+            date=_date_of(each),
         )
         for number, each in enumerate(results, 1)
     )
+
+
+def _date_of(result: dict[str, Any]) -> str | None:
+    said = result.get("date")
+    return result_date(said) if isinstance(said, str) else None

@@ -8,6 +8,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from veriscore_agent.domain import Answer
 from veriscore_agent.prompts import prompt_hashes
@@ -40,8 +41,20 @@ def answers_digest(answers: Sequence[Answer]) -> str:
     """SHA-256 over what was read of each answer; line ends and fields that are not used do not matter."""
     digest = hashlib.sha256()
     for answer in answers:
-        digest.update(json.dumps(asdict(answer), sort_keys=True).encode() + b"\n")
+        digest.update(json.dumps(_content(answer), sort_keys=True).encode() + b"\n")
     return digest.hexdigest()
+
+
+def _content(answer: Answer) -> dict[str, Any]:
+    """What was read, without the fields that 0.1.0 did not know where they are empty: its runs can be gone on with."""
+    content = asdict(answer)
+    if not content["sources"]:
+        del content["sources"]
+    for given in content["given"] or ():
+        for snippet in given["snippets"] or ():
+            if snippet["date"] is None:
+                del snippet["date"]
+    return content
 
 
 def software() -> SoftwareRecord:
