@@ -27,7 +27,7 @@ from tests.loopback import LoopbackServer, Received, Reply, json_reply
 
 KEY = "test-key-that-must-not-be-kept"
 DENIAL = "It is not true that this holds: "
-PIECE = re.compile(r"^\[([SP]\d+)\] .*\n((?:  .*\n?)*)", re.MULTILINE)
+PIECE = re.compile(r"^\[([SP]\d+)\].*\n((?:  .*\n?)*)", re.MULTILINE)
 FILLER = (
     "The harbour town has kept its archive since the fire, and visitors may read in it on weekdays. "
     "Most of what is kept there are ledgers, letters and maps, and a register of all ships that called. "

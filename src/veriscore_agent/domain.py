@@ -267,7 +267,7 @@ class Passage:
     end: int
     date: str | None = None
     page_sha256: str = ""
-    also_at: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
     """Addresses of other opened pages that have (almost) the same text. They are no further sources."""
 
 

@@ -70,7 +70,7 @@ def test_a_later_request_gives_the_parts_numbered_and_does_not_ask_for_them() ->
 
 def test_the_fixed_part_of_the_prompt_is_the_same_for_all_and_works_without_a_schema() -> None:
     first, later = JUDGE.request(TASK), JUDGE.request(LATER)
-    assert first.system == later.system == load_prompt("judge_system.v1").text
+    assert first.system == later.system == load_prompt("judge_system.v2").text
     assert "JSON" in first.system
     for key in FIRST_SCHEMA.schema["properties"]:
         assert f'"{key}"' in first.system, "a server without structured output reads the shape here"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from veriscore_agent.core.passages import choose_passages, split_pieces
 from veriscore_agent.core.passages.terms import terms
+from veriscore_agent.core.verification.evidence import render_evidence
 from veriscore_agent.domain import Page, Passage
 
 FILLER = "The weather in the valley stayed mild for most of the season, with some rain."
@@ -22,6 +24,11 @@ def _page(text: str, *, url: str = "https://a.example/", title: str = "A page", 
 
 def _words(text: str) -> int:
     return len(text.split())
+
+
+def _sent(passages: Sequence[Passage]) -> str:
+    """What a prompt holds of the passages, without the fence."""
+    return "\n".join(render_evidence(passages).split("\n")[1:-1]) if passages else ""
 
 
 def _choose(
@@ -40,6 +47,14 @@ TERMS = [
     ("塔", ["塔"], "a single one"),
     ("В 1931 году", ["в", "1931", "году"], "another alphabet"),
     ("A\ud83dB", ["b"], "a lone surrogate parts words and raises nothing"),
+    ("2014-03-03", ["2014", "mar", "3"], "a date in figures"),
+    ("March 3, 2014", ["mar", "3", "2014"], "and in words"),
+    ("1.5 million or 1,500,000", ["1500000", "million", "1500000"], "a number with its scale"),
+    ("1.2345678 million", ["1.2345678", "million"], "and one that would be no whole number"),
+    ("seven, the first", ["7", "1"], "small numbers as words"),
+    ("planned, planning", ["plan", "plan"], "a doubled letter before an ending"),
+    ("not opened", ["not", "open"], "a negation is no stop word"),
+    ("e\u0301tude étude", ["etud", "etud"], "a mark of its own and a letter with its mark"),
     ("", [], "nothing"),
 ]
 
@@ -78,15 +93,20 @@ def test_an_unbroken_run_is_cut() -> None:
 
 
 def test_headings_above_a_piece_outermost_first() -> None:
-    """A heading stands under those of a higher level, and a new one ends all of its level and below."""
-    page = _page("# A\none\n\n## B\ntwo\n\n### C\nthree\n\n## D\nfour")
+    """A heading stands under those of a higher level, and a new one ends all of its level and below.
+
+    The first of level 1 is the page's title, and no heading.
+    """
+    page = _page("# Title\none\n\n## B\ntwo\n\n### C\nthree\n\n## D\nfour\n\n# E\nfive\n## F\nsix")
     found = {page.text[piece.start : piece.end]: piece.heading for piece in split_pieces(page)}
-    assert [found[each] for each in ("one", "two", "three", "## D", "four")] == [
-        "A",
-        "A > B",
-        "A > B > C",
-        "A",
-        "A > D",
+    assert [found[each] for each in ("one", "two", "three", "## D", "four", "five", "six")] == [
+        "",
+        "B",
+        "B > C",
+        "",
+        "D",
+        "E",
+        "E > F",
     ]
 
 
@@ -128,7 +148,9 @@ def test_the_budget_is_never_exceeded(budget: int) -> None:
         for p in "abc"
     ]
     passages = _choose("The bridge opened in 1931.", *pages, budget=budget)
-    assert sum(_words(f"[{each.id}] {each.url} () | {each.title} {each.text}") for each in passages) <= budget
+    assert _words(_sent(passages)) <= budget
+    characters = choose_passages("The bridge opened in 1931.", (), pages, budget_tokens=budget * 5, count_tokens=len)
+    assert len(_sent(characters)) <= budget * 5
 
 
 def test_nothing_that_bears_on_the_claim_gives_no_passage() -> None:
@@ -168,14 +190,41 @@ def test_a_page_alone_may_use_the_whole_budget() -> None:
     assert sum(_words(each.text) for each in passages) > 100
 
 
-def test_text_that_pages_share_is_taken_once() -> None:
+REPORT = "Anna Berg won the gold medal in Oslo in 1998 after a long race, the organisers said on Monday evening."
+
+
+def test_text_that_pages_share_is_taken_once_and_tells_where_else_it_stands() -> None:
     """A syndicated report is one source, however many sites print it."""
-    report = "Anna Berg won the gold medal in Oslo in 1998 after a long race, the organisers said on Monday evening."
-    first = _page(f"Sport\n\n{report}", url="https://a.example/")
-    copy = _page(f"News of the day\n\n{report.replace('on Monday', 'Monday')}", url="https://b.example/")
+    first = _page(f"Sport\n\n{REPORT}", url="https://a.example/")
+    copy = _page(f"News\n\n{REPORT.replace('on Monday', 'late on Monday')}", url="https://b.example/")
     own = _page("Berg, the winner of Oslo 1998, was born in Lund.", url="https://c.example/")
     passages = _choose("Anna Berg won the gold medal in Oslo in 1998.", first, copy, own)
-    assert {each.url for each in passages} == {first.url, own.url}
+    assert {each.url: each.copies for each in passages} == {first.url: (copy.url,), own.url: ()}
+    assert "a.example (same text at: b.example) | A page" in render_evidence(passages)
+
+
+OTHER_REPORTS = [
+    (REPORT.replace("1998", "1996"), "another year"),
+    (REPORT.replace("won", "never won"), "a denial"),
+    (REPORT.replace("Oslo", "Lund"), "another word where the claim has its own"),
+]
+
+
+@pytest.mark.parametrize(("text", "why"), OTHER_REPORTS)
+def test_text_that_differs_in_what_decides_is_no_copy(text: str, why: str) -> None:
+    """However alike two reports are, the one that says something else is further evidence."""
+    first, other = _page(REPORT, url="https://a.example/"), _page(text, url="https://b.example/")
+    passages = _choose("Anna Berg won the gold medal in Oslo in 1998.", first, other)
+    assert {each.url for each in passages} == {first.url, other.url}, why
+    assert all(other.url not in each.copies for each in passages if each.url == first.url), why
+
+
+def test_three_sites_with_the_same_article_are_one_source() -> None:
+    """Each has its own frame around it."""
+    article = "\n".join([REPORT, "She had led since the second hill.", FILLER])
+    pages = [_page(f"Site {n}\n\n{article}\n\nImprint {n}", url=f"https://{n}.example/x") for n in "abc"]
+    (passage,) = _choose("Anna Berg won the gold medal in Oslo in 1998.", *pages)
+    assert {passage.url, *passage.copies} == {page.url for page in pages}
 
 
 def test_every_part_has_its_best_piece() -> None:

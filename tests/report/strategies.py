@@ -76,7 +76,18 @@ CLAIMS = st.builds(
         )
     ),
     passages=several(
-        st.builds(domain.Passage, TEXT, TEXT, TEXT, TEXT, NUMBERS, NUMBERS, st.none() | TEXT, page_sha256=TEXT)
+        st.builds(
+            domain.Passage,
+            TEXT,
+            TEXT,
+            TEXT,
+            TEXT,
+            NUMBERS,
+            NUMBERS,
+            st.none() | TEXT,
+            page_sha256=TEXT,
+            copies=several(TEXT),
+        )
     ),
     flags=several(TEXT),
 )

@@ -109,6 +109,7 @@ def _passages(outcome: ClaimOutcome) -> Iterator[str]:
         dated = f", {passage.date}" if passage.date else ""
         yield from _line(f"{passage.id} {passage.title}", "  ")
         yield f"     {one_line(passage.url)} [{passage.start}:{passage.end}]{one_line(dated)}"
+        yield from _labelled("same text at", ", ".join(passage.copies), "     ")
         yield from _line(passage.text, "     ")
 
 

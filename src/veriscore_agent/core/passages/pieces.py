@@ -7,9 +7,8 @@ a line is a block, and a blank line parts what must not be read as one (sections
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal, NamedTuple
 
 import sentencex
 
@@ -21,10 +20,12 @@ _WHOLE_LINE = 300
 """Characters up to which a list item or table row is one piece."""
 _LONGEST = 1000
 """Characters of a piece; what has no end before is cut at a space, or anywhere."""
+_ENDS = frozenset(".!?。！？”\"')")
+_INNER_END = re.compile(r"[.!?](?=[^a-z0-9]*\s)|[^\x00-\x7f]")
+"""Where a line could hold a further sentence; a line without is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """``page.text[start:end]``, with what it stands under."""
 
     start: int
@@ -32,39 +33,47 @@ class Piece:
     section: int
     """Number of the stretch between two blank lines; pieces of two sections never make one passage."""
     heading: str
-    """The headings above, outermost first, parted by `` > ``."""
+    """The headings above, outermost first, parted by `` > ``. The first of level 1 is the page's title: left out."""
     main: bool
-    counts: Counter[str]
-    """Its terms, and how often."""
-    words: int
+    kind: Literal["heading", "sentence", "line"]
+    """A sentence ends like one; a line is anything else: an item, a table row, a caption."""
+    terms: tuple[str, ...]
+    """Its terms in order."""
 
 
 @lru_cache(maxsize=64)
 def split_pieces(page: Page) -> tuple[Piece, ...]:
     """All pieces of a page in order. They do not overlap, and leave out nothing but white space."""
-    main_chars = len(page.text) if page.main_chars is None else page.main_chars
+    text = page.text
+    main_chars = len(text) if page.main_chars is None else page.main_chars
     pieces: list[Piece] = []
     headings: list[tuple[int, str]] = []
-    section = 0
-    for line in re.finditer(r"[^\n]+|\n(?=\n)", page.text):
-        if line[0] == "\n":
-            section += 1
-            continue
-        above = " > ".join(text for _, text in headings)
-        if heading := _HEADING.match(line[0]):
-            level = len(heading[1])
-            headings = [each for each in headings if each[0] < level]
-            above = " > ".join(text for _, text in headings)
-            headings.append((level, heading[2].strip()))
-        for start, end in _spans(line[0], offset=line.start()):
-            found = terms(page.text[start:end])
-            pieces.append(Piece(start, end, section, above, start < main_chars, Counter(found), len(found)))
+    section, at, titled = 0, 0, False
+    for line in text.split("\n"):
+        heading = _HEADING.match(line)
+        if heading:
+            headings = [each for each in headings if each[0] < len(heading[1])]
+        above = " > ".join(title for _, title in headings)
+        for start, end in _spans(line, offset=at):
+            found = tuple(terms(text[start:end]))
+            pieces.append(Piece(start, end, section, above, start < main_chars, _kind(text, start, end), found))
+        if heading and (titled or len(heading[1]) > 1):
+            headings.append((len(heading[1]), heading[2].strip()))
+        titled = titled or bool(heading and len(heading[1]) == 1)
+        section += not line
+        at += len(line) + 1
     return tuple(pieces)
+
+
+def _kind(text: str, start: int, end: int) -> Literal["heading", "sentence", "line"]:
+    if text[start] == "#":
+        return "heading"
+    return "sentence" if text[end - 1] in _ENDS else "line"
 
 
 def _spans(line: str, offset: int) -> list[tuple[int, int]]:
     """Where the pieces of one line begin and end, without the white space between them."""
-    whole = len(line) <= _WHOLE_LINE and (line.startswith("- ") or " | " in line or line.startswith("#"))
+    whole = len(line) <= _WHOLE_LINE and (line.startswith(("- ", "#")) or " | " in line or not _INNER_END.search(line))
     spans = []
     at = 0
     for sentence in [line] if whole else _sentences(line):
@@ -83,6 +92,10 @@ def _sentences(line: str) -> list[str]:
 def _cut(sentence: str) -> list[tuple[int, int]]:
     spans = []
     start = 0
+    if len(sentence) <= _LONGEST:
+        inner = sentence.strip()
+        first = len(sentence) - len(sentence.lstrip())
+        return [(first, first + len(inner))] if inner else []
     while start < len(sentence):
         stop = len(sentence)
         if stop - start > _LONGEST:

@@ -38,7 +38,7 @@ def render_evidence(evidence: Sequence[Evidence]) -> str:
 def render_piece(piece: Evidence, before: Evidence | None = None) -> str:
     """Header line and text of one piece. Of a passage whose page was named ``before``, only what is new: headings."""
     header = f"[{piece.id}]{_same_page(piece, before) if _of_one_page(piece, before) else _source(piece)}"
-    text = _LINES.sub("\n  ", _BLANKS.sub(" ", neutralise(_text(piece))).strip())
+    text = indented(_text(piece))
     return f"{header}\n  {text}" if text else header
 
 
@@ -57,6 +57,14 @@ def render_search_results(evidence: Sequence[Evidence]) -> str:
     )
 
 
+def indented(text: str) -> str:
+    """Text as it stands under a header line, without the first indentation.
+
+    Of headings only the words are shown: their marks mean nothing to a judge, and would have to be neutralised.
+    """
+    return _LINES.sub("\n  ", _BLANKS.sub(" ", neutralise(_HEADING.sub("", text))).strip())
+
+
 def _of_one_page(piece: Evidence, before: Evidence | None) -> bool:
     return (
         isinstance(piece, Passage)
@@ -66,7 +74,7 @@ def _of_one_page(piece: Evidence, before: Evidence | None) -> bool:
 
 
 def _source(piece: Evidence) -> str:
-    title = _cut(one_line(piece.title), _MAX_TITLE)
+    title = cut(one_line(piece.title), _MAX_TITLE)
     notes = filter(None, [_address(_link(piece)), *_notes(piece)])
     return "".join(f" {note}" for note in notes) + (f" | {title}" if title else "")
 
@@ -75,23 +83,26 @@ def _same_page(piece: Evidence, before: Evidence | None) -> str:
     headings, known = piece.title.split(HEADINGS), before.title.split(HEADINGS) if before else []
     while headings and headings[:1] == known[:1]:
         headings, known = headings[1:], known[1:]
-    new = _cut(one_line(HEADINGS.join(headings)), _MAX_TITLE)
-    return "".join(f" {note}" for note in _copies(piece)) + (f" > {new}" if new else "")
+    new = cut(one_line(HEADINGS.join(headings)), _MAX_TITLE)
+    note = _copies(piece) if _copies(piece) != (_copies(before) if before else "") else ""
+    return (f" {note}" if note else "") + (f"{HEADINGS}{new}" if new else "")
 
 
 def _notes(piece: Evidence) -> list[str]:
     if isinstance(piece, Passage):
-        return [*([f"({one_line(piece.date)})"] if piece.date else []), *_copies(piece)]
+        return [f"({one_line(piece.date)})" if piece.date else "", _copies(piece)]
     return [] if piece.kind == "organic" else [f"({piece.kind.replace('_', ' ')})"]
 
 
-def _copies(piece: Evidence) -> list[str]:
-    """Which other sites print the same: it is one source, and the judge is told so."""
-    if not isinstance(piece, Passage):
-        return []
-    sites = list(dict.fromkeys(_address(url).split("/")[0] for url in (piece.url, *piece.also_at)))[1:]
+def _copies(piece: Evidence) -> str:
+    return copies_note(piece.url, piece.copies) if isinstance(piece, Passage) else ""
+
+
+def copies_note(url: str, copies: Sequence[str]) -> str:
+    """Which other sites print the same: it is one source, and the judge is told so. Empty where none does."""
+    sites = list(dict.fromkeys(_address(each).split("/")[0] for each in (url, *copies)))[1:]
     more = [f"{len(sites) - _MAX_SITES} more"] if len(sites) > _MAX_SITES else []
-    return [f"(same text at: {', '.join([*sites[:_MAX_SITES], *more])})"] if sites else []
+    return f"(same text at: {', '.join([*sites[:_MAX_SITES], *more])})" if sites else ""
 
 
 def _link(piece: Evidence) -> str:
@@ -99,17 +110,15 @@ def _link(piece: Evidence) -> str:
 
 
 def _text(piece: Evidence) -> str:
-    """A snippet is cut; of a passage's headings only the words are shown, for their marks mean nothing to a judge."""
-    if isinstance(piece, Snippet):
-        return _cut(piece.text, MAX_SNIPPET_CHARACTERS)
-    return _HEADING.sub("", piece.text)
+    return cut(piece.text, MAX_SNIPPET_CHARACTERS) if isinstance(piece, Snippet) else piece.text
 
 
 def _address(link: str) -> str:
     """What tells the source, in few tokens: host and path, without blanks so that a title cannot pass for it."""
     address = "".join(neutralise(_SCHEME.sub("", link.strip())).split("?")[0].split("#")[0].split())
-    return _cut(address, _MAX_ADDRESS).replace("|", "%7C").rstrip("/")
+    return cut(address, _MAX_ADDRESS).replace("|", "%7C").rstrip("/")
 
 
-def _cut(text: str, limit: int) -> str:
+def cut(text: str, limit: int) -> str:
+    """The text, at most ``limit`` characters of it, the last an ellipsis where something is missing."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

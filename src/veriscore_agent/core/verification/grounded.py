@@ -82,7 +82,7 @@ class GroundedJudge:
             user = load_prompt("judge_later.v1").render(claim=claim, parts=parts, evidence=evidence)
         return ModelRequest(
             kind="judge",
-            system=load_prompt("judge_system.v1").text,
+            system=load_prompt("judge_system.v2").text,
             user=user,
             schema=FIRST_SCHEMA if task.parts is None else LATER_SCHEMA,
             sample=task.sample,
