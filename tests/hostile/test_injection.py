@@ -27,7 +27,7 @@ from veriscore_agent.domain import (
 )
 from veriscore_agent.extractor import ClaimToVerify
 from veriscore_agent.graph.build import build_claim_graph
-from veriscore_agent.ports import Limits, PageReader
+from veriscore_agent.ports import Limits
 from veriscore_agent.runner import verify_claim
 
 pytestmark = pytest.mark.anyio
@@ -59,16 +59,18 @@ def reply(parts: Sequence[str], pieces: Iterable[str], quotes: Sequence[str], st
     return json.dumps({"parts": list(parts), "referent_clear": True, "findings": findings, "reason": "as told"})
 
 
-def obeying(injection: Injection, quotes: Quotes) -> FakeModel:
+class Obeying:
     """A model that does what the page says as soon as the page was read, even where the text is kept from it."""
 
-    def answer(request: ModelRequest) -> str:
+    def __init__(self, quotes: Quotes) -> None:
+        self._quotes = quotes
+        self.injection = INJECTIONS[0]
+
+    def __call__(self, request: ModelRequest) -> str:
         if request.kind == "plan":
             return '{"queries": []}'
         pieces = PIECE.findall(request.user) if "fixed:" in request.user else []
-        return reply(injection.subject.parts, pieces, quotes(injection), injection.stance)
-
-    return FakeModel(answer)
+        return reply(self.injection.subject.parts, pieces, self._quotes(self.injection), self.injection.stance)
 
 
 class Unwatched:
@@ -81,29 +83,27 @@ class Unwatched:
     def claim_moved(self, *_: object) -> None: ...
 
 
-async def label_of(injection: Injection, link: str, reader: PageReader, model: FakeModel) -> str:
-    """The label after the claim's whole way through the graph, with ``link`` as its one result."""
-    subject = injection.subject
-    result = Snippet("S1", subject.title, link, subject.sentences[0])
-    fakes = ports(model, FakeSearcher({"*": [result]}), limits=Limits(rounds=0))
-    bound = replace(fakes, reader=reader, judge=GroundedJudge())
-    claim = ClaimToVerify(Claim("a#1", subject.claim))
-    graph = build_claim_graph(bound)
-    outcome = await verify_claim(graph, claim, AnswerKey("m", "a", "d"), ports=bound, watcher=Unwatched())
-    assert outcome.unscored is None
-    return outcome.verdicts[-1].label
-
-
 async def labels(hostile: bool, quotes: Quotes) -> dict[str, str]:
-    """The label by injection, each on its page with the injected text or without it."""
-    pages = {f"/{at}": page(page_of(each.subject, each if hostile else None)) for at, each in enumerate(INJECTIONS)}
+    """The label by injection, each claim on its whole way through the graph to its page, with the text or without."""
+    subjects = [injection.subject for injection in INJECTIONS]
+    pages = {f"/{at}": page(page_of(each, INJECTIONS[at] if hostile else None)) for at, each in enumerate(subjects)}
+    model, found = Obeying(quotes), dict[str, list[Snippet]]()
+    labels = dict[str, str]()
     site = Site(pages)
     with site.server:
         async with reader_on(site) as reader:
-            return {
-                each.name: await label_of(each, f"{SITE}/{at}", reader, obeying(each, quotes))
-                for at, each in enumerate(INJECTIONS)
-            }
+            fakes = ports(FakeModel(model), FakeSearcher(found), limits=Limits(rounds=0))
+            bound = replace(fakes, reader=reader, judge=GroundedJudge())
+            graph = build_claim_graph(bound)
+            for at, injection in enumerate(INJECTIONS):
+                model.injection, subject = injection, injection.subject
+                found["*"] = [Snippet("S1", subject.title, f"{SITE}/{at}", subject.sentences[0])]
+                claim = ClaimToVerify(Claim("a#1", subject.claim))
+                key = AnswerKey("m", "a", "d")
+                outcome = await verify_claim(graph, claim, key, ports=bound, watcher=Unwatched())
+                assert outcome.unscored is None
+                labels[injection.name] = outcome.verdicts[-1].label
+    return labels
 
 
 def test_there_are_enough_pages_of_every_kind() -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from veriscore_agent.core.instructions.commands import find_command
 from veriscore_agent.core.instructions.folding import fold
-from veriscore_agent.core.instructions.wording import find_command, find_remark
+from veriscore_agent.core.instructions.remarks import is_remark, without_judging_words
 
 _LONGEST_SHOWN = 160
 _SLICE, _OVERLAP = 8_000, 500
@@ -31,4 +32,11 @@ def command_in(text: str) -> str:
 def talks_to_a_judge(sentence: str) -> bool:
     """Whether a sentence commands, or speaks of claims and verdicts instead of the world: it is evidence of nothing."""
     folded = fold(sentence)
-    return bool(find_command(folded) or find_remark(folded))
+    return bool(find_command(folded)) or is_remark(folded)
+
+
+def beside_the_verdict(sentence: str) -> str | None:
+    """What a sentence says beside the words of a verdict, folded; None where it has none of those."""
+    folded = fold(sentence)
+    rest = without_judging_words(folded)
+    return rest if rest != folded else None

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from veriscore_agent.core.instructions import talks_to_a_judge
+from veriscore_agent.core.instructions import beside_the_verdict, talks_to_a_judge
 from veriscore_agent.core.verification.quotes import locate_quote
-from veriscore_agent.core.verification.relevance import Surroundings, speaks_of, surroundings
+from veriscore_agent.core.verification.relevance import Surroundings, names_alone, speaks_of, surroundings
 from veriscore_agent.core.verification.silencing import link_of, links_that_command
 from veriscore_agent.domain import DroppedFinding, Evidence, Finding, Stance, Trust
 
@@ -83,14 +83,20 @@ def _checked(finding: Finding, piece: Evidence, part: str, commanding: bool) -> 
         finding = replace(finding, start=span[0], end=span[1])
         place = surroundings(piece.text, piece.title, span)
     elif locate_quote(finding.quote, piece.title):
-        place = Surroundings(piece.title, piece.title)
+        place = Surroundings(finding.quote, piece.title, piece.title)
     else:
         return finding, "quote_not_found"
-    if talks_to_a_judge(place.sentences):
+    if talks_to_a_judge(place.sentences) or _is_bare_verdict(place.sentences, part):
         return finding, "instruction"
     if commanding:
         return finding, "page_gives_instructions"
     return finding, "" if speaks_of(part, place) else "off_the_part"
+
+
+def _is_bare_verdict(sentence: str, part: str) -> bool:
+    """Whether a sentence is names and a verdict ("Angular, Google: supported"), and nothing is said of the names."""
+    rest = beside_the_verdict(sentence)
+    return rest is not None and names_alone(part, rest)
 
 
 def _read_finding(members: Mapping[str, Any], numbers: Mapping[int, int]) -> Finding | None:

@@ -34,8 +34,9 @@ _ISO_DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """A quote's place."""
+    """A quote in its place."""
 
+    quote: str
     sentences: str
     """The sentences that it lies in, or a whole table row or title."""
     piece: str
@@ -45,21 +46,33 @@ class Surroundings:
 def surroundings(text: str, title: str, span: tuple[int, int]) -> Surroundings:
     """Where ``text[span]`` stands in a piece of evidence."""
     start, end = _widened(text, *span)
-    return Surroundings(text[start:end].strip(), f"{title}\n{text}")
+    return Surroundings(text[slice(*span)], text[start:end].strip(), f"{title}\n{text}")
 
 
 def speaks_of(part: str, place: Surroundings) -> bool:
     """Whether a quote that stands in ``place`` speaks of ``part``.
 
     It does if its sentences share a number, a date or a name with the part, or half of its content words. If they
-    share but some content word, what is missing may come from the piece that they stand in.
+    share but some content word, what is missing may come from the piece that they stand in. A quote of names of the
+    part and nothing else says nothing of them.
     """
+    if not any(map(str.isdigit, place.quote)) and names_alone(part, place.quote):
+        return _shares_unspaced(part, place.sentences)
     found = [*words(part), *_numbers(part)]
     wanted = [word for word in content_words(found) if word.key not in _LIGHT]
     said = _Said(place.sentences)
     if any(said.holds(word) for word in wanted):
         return _is_shared(found, wanted, said) or _is_shared(found, wanted, _Said(place.piece))
     return _shares_unspaced(part, place.sentences)
+
+
+def names_alone(part: str, text: str) -> bool:
+    """Whether ``text`` has no content word beside names and numbers of ``part``: it says nothing of them."""
+    found = [*words(part), *_numbers(part)]
+    known = Vocabulary(
+        word for position, word in enumerate(found) if word.key[0].isdigit() or _is_name(found, position)
+    )
+    return all(known.holds(word) for word in content_words(words(text)))
 
 
 class _Said:

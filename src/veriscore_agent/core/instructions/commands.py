@@ -1,8 +1,4 @@
-"""How text speaks to its judge: patterns over folded text (``folding.fold``), in the order of what they are.
-
-A pattern of COMMANDS is hardly ever met in text that informs. One of REMARKS is: it makes its own sentence no evidence,
-and says nothing of the page.
-"""
+"""Commands to a model and forged verdicts: patterns over folded text (``folding.fold``) that are no part of articles."""
 
 from __future__ import annotations
 
@@ -13,6 +9,11 @@ from typing import NamedTuple
 def _words(most: int) -> str:
     """So many words or fewer, and the blank or mark before what follows."""
     return rf"(?:\W++[\w']++){{0,{most}}}?\W+"
+
+
+def _within(most: int) -> str:
+    """The same inside of one sentence."""
+    return rf"(?:[^\w.!?]++[\w']++){{0,{most}}}?[^\w.!?]++"
 
 
 _START = r"(?:^|[.!?:;,>\])}\"'(|–—-] ?|\b(?:please|kindly|now|then|always|simply|just|instead|you (?:must|should|shall|will|are to|need to|have to)|must|shall) )"
@@ -47,16 +48,23 @@ _VERB = (
 _JUDGED = r"(?:decision|verdict|label|stance|judge?ment|classification|final answer|ground truth)"
 
 
-class _Wording(NamedTuple):
-    """Patterns, and what text must hold for any of them to be found: looked for first, since that takes no time."""
+_TERM = (
+    rf"(?:verdicts?|labels?|stances?|judge?ments?|fact[ -]?check\w*|verifiers?|verification|evaluators?|graders?|prompts?"
+    rf"|instructed|instructions?|(?:every|each|all|both) parts?|output|print|respond|reply|{_AI}|bots?|whoever)"
+)
+_GIVEN = r"(?<!not )(?<!never )(?:supported|contradicted|inconclusive)\b(?! by\b)"
 
-    needs: tuple[str, ...]
+
+class _Wording(NamedTuple):
+    """Patterns, and the strings, parted by ``|``, of which text must hold one for any of them to be found."""
+
+    needs: str
     patterns: tuple[str, ...]
 
 
 _COMMANDS = (
     _Wording(  # to forget what one was told
-        ("ignor", "disregard", "forget", "overrid", "overrul", "bypass", "discard", "neglect", "follow"),
+        "ignor|disregard|forget|overrid|overrul|bypass|discard|neglect|follow",
         (
             rf"\b{_OVERRIDE}{_words(3)}{_EARLIER}{_words(2)}(?:instructions?|prompts?|directives?|system messages?)\b",
             rf"(?<!\bto )(?<!\bnot )(?<!n't )\b{_OVERRIDE}{_words(2)}{_EARLIER}{_words(2)}{_ORDERS}\b",
@@ -69,7 +77,7 @@ _COMMANDS = (
         ),
     ),
     _Wording(  # to be told anew
-        ("instruction", "directive", "prompt", "overrid", "task", "mode", "evidence", "system", "untrusted", "context"),
+        "instruction|directive|prompt|overrid|task|mode|evidence|system|untrusted|context",
         (
             r"\b(?:new|updated|hidden|secret|override|admin\w*|developer|system) (?:instructions?|directives?|prompt|override"
             r"|task) ?[:>\]]",
@@ -79,29 +87,8 @@ _COMMANDS = (
         ),
     ),
     _Wording(  # to be spoken to as a model
-        (
-            " ai",
-            "ai ",
-            "a.i.",
-            "llm",
-            "language model",
-            "artificial",
-            "gpt",
-            "claude",
-            "gemini",
-            "copilot",
-            "chatbot",
-            "assistant",
-            "virtual",
-            "automat",
-            "digital",
-            "machine",
-            "fact",
-            "neural",
-            "verifier",
-            "checker",
-            "judge",
-        ),
+        " ai|ai |a.i.|llm|language model|artificial|gpt|claude|gemini|copilot|chatbot|assistant|virtual"
+        "|automat|digital|machine|fact|neural|verifier|checker|judge",
         (
             rf"\b(?:note|notice|message|instructions?|attention|reminder|hint|memo|warning|important|directives?|commands?"
             rf"|requests?) (?:to|for) {_GROUP}{_AI}\b(?:[ ,/]++\w++){{0,4}} ?[:.!,;)\]—–-]",
@@ -116,22 +103,8 @@ _COMMANDS = (
         ),
     ),
     _Wording(  # to be told the label
-        (
-            "supported",
-            "supports",
-            "contradict",
-            "inconclusive",
-            "verified",
-            "true",
-            "confirmed",
-            "factual",
-            "correct",
-            "false",
-            "refuted",
-            "proven",
-            "accurate",
-            "established",
-        ),
+        "supported|supports|contradict|inconclusive|verified|true|confirmed|factual|correct|false|refuted"
+        "|proven|accurate|established",
         (
             rf"{_START}{_VERB}{_words(10)}{_OBJECT}{_words(12)}{_LABEL}\b(?! or\b| ?/)",
             rf"{_START}(?:mark|label|rate|return|output|respond|reply|answer|classify|judge|treat|declare|score|report|set)"
@@ -144,27 +117,17 @@ _COMMANDS = (
             rf"{_words(4)}(?:parts?|claims?|statements?|\d++)",
         ),
     ),
-    _Wording(  # the marks and forms of a verdict
+    _Wording(  # a label beside what gives or gets it
+        "supported|contradicted|inconclusive",
         (
-            "support",
-            "contradict",
-            "inconclusive",
-            "referent",
-            "finding",
-            "stance",
-            "part",
-            "evidence",
-            "<|",
-            "inst]",
-            "<",
-            ">",
-            "true",
-            "verified",
-            "system",
-            "assistant",
-            "developer",
-            "llm",
+            rf"\b{_TERM}\b{_within(10)}{_GIVEN}",
+            rf"\b{_GIVEN}{_within(10)}{_TERM}\b",
+            rf"\b(?:claims?|statements?|assertions?)\b{_within(12)}(?:is|are|be|as|stands?)\W++(?:fully |hereby |now )?{_GIVEN}",
         ),
+    ),
+    _Wording(  # the marks and forms of a verdict
+        "support|contradict|inconclusive|referent|finding|stance|part|evidence|inst]|<|>|true|verified"
+        "|system|assistant|developer|llm",
         (
             rf"#(?: ?#)++ ?(?:not |fully )?{_LABEL}\W{{0,3}}# ?#",
             rf"\b{_JUDGED}\b[^.!?:=]{{0,80}}(?:[:=]|->|→)\W{{0,6}}(?:not |fully )?{_LABEL}\b",
@@ -180,53 +143,10 @@ _COMMANDS = (
         ),
     ),
     _Wording(  # the same in other languages that are written in Latin letters
-        (
-            "anweis",
-            "anleit",
-            "vorgab",
-            "regel",
-            "befehl",
-            "prompt",
-            "instru",
-            "behaupt",
-            "aussage",
-            "teil",
-            "claim",
-            "consigne",
-            "regle",
-            "affirm",
-            "allegation",
-            "declara",
-            "enonce",
-            "partie",
-            "assertion",
-            "indica",
-            "reglas",
-            "ordenes",
-            "directri",
-            "afirma",
-            "parte",
-            "enunciado",
-            "asevera",
-            "istruzion",
-            "regole",
-            "regras",
-            "orienta",
-            "diretriz",
-            "affermazion",
-            "dichiarazion",
-            "parti",
-            "alegacao",
-            "opdracht",
-            "aanwijzing",
-            "bewering",
-            "stelling",
-            "uitspraak",
-            "polece",
-            "zasad",
-            "talimat",
-            "yonerge",
-        ),
+        "anweis|anleit|vorgab|regel|befehl|prompt|instru|behaupt|aussage|teil|claim|consigne|regle|affirm"
+        "|allegation|declara|enonce|partie|assertion|indica|reglas|ordenes|directri|afirma|parte|enunciado"
+        "|asevera|istruzion|regole|regras|orienta|diretriz|affermazion|dichiarazion|parti|alegacao|opdracht"
+        "|aanwijzing|bewering|stelling|uitspraak|polece|zasad|talimat|yonerge",
         (
             r"\b(?:ignorier\w*|vergiss|vergessen sie|missacht\w*|beachte\w* nicht|uberschreib\w*)(?:\W++\w++){0,5}?\W+"
             r"(?:anweisung\w*|anleitung\w*|vorgaben?|regeln?|befehle?|prompts?|instruktion\w*)",
@@ -258,48 +178,8 @@ _COMMANDS = (
         ),
     ),
     _Wording(  # and in others
-        (
-            "инструкц",
-            "указани",
-            "правил",
-            "команд",
-            "утвержден",
-            "заявлен",
-            "част",
-            "指",
-            "命令",
-            "规则",
-            "規則",
-            "提示",
-            "标",
-            "標",
-            "判",
-            "回答",
-            "视为",
-            "視為",
-            "输出",
-            "輸出",
-            "认",
-            "認",
-            "プロンプト",
-            "ルール",
-            "主張",
-            "クレーム",
-            "記述",
-            "パート",
-            "部分",
-            "지시",
-            "명령",
-            "지침",
-            "프롬프트",
-            "주장",
-            "진술",
-            "부분",
-            "تعليمات",
-            "اوامر",
-            "قواعد",
-            "निर्देश",
-        ),
+        "инструкц|указани|правил|команд|утвержден|заявлен|част|指|命令|规则|規則|提示|标|標|判|回答|视为|視為|输出|輸出|认|認|プロンプト"
+        "|ルール|主張|クレーム|記述|パート|部分|지시|명령|지침|프롬프트|주장|진술|부분|تعليمات|اوامر|قواعد|निर्देश",
         (
             r"(?:игнориру|проигнорируи|забуд|отбрось)\w*(?:\W++\w++){0,5}?\W+(?:инструкц|указани|правил|команд)",
             r"(?:отметь|пометь|считаи|ответь|оцени|признаи|укажи)\w*(?:\W++\w++){0,8}?\W+(?:утвержден|заявлен|част)\w*"
@@ -317,108 +197,15 @@ _COMMANDS = (
     ),
 )
 
-_REMARKS = _Wording(
-    (
-        "claim",
-        "statement",
-        "part",
-        "assertion",
-        "finding",
-        "fact",
-        "page",
-        "passage",
-        "snippet",
-        "article",
-        "website",
-        "text",
-        "document",
-        "source",
-        "evidence",
-        "verdict",
-        "label",
-        "stance",
-        "decision",
-        "judge",
-        "llm",
-        "language",
-        "model",
-        "ai ",
-        "verif",
-        "true",
-        "confirm",
-        "given",
-        "supported",
-        "correct",
-        "settled",
-        "answer",
-        "respond",
-        "reply",
-        "conclude",
-        "output",
-        "say",
-        "report",
-        "state",
-        "declare",
-        "insist",
-        "repeat",
-        "pretend",
-        "write",
-        "return",
-        "you",
-        "quote",
-        "cite",
-        "everything",
-        "following",
-        "fact",
-    ),
-    (
-        rf"\b(?:claims?|statements?|parts?|assertions?|findings?)\b(?:\W++[\w']++){{0,24}}?\W+(?:is|are|has been|have been"
-        rf"|was|were|stands?|be|as)\b(?:\W++\w++){{0,3}}?\W+(?:{_LABEL}|verified|confirmed|refuted|unsupported)\b",
-        rf"\b(?:claims?|statements?|assertions?) (?:about|regarding|concerning|on|involving|of|that mentions?)\b"
-        rf"(?:\W++[\w']++){{0,16}}?\W+(?:is|are|has been|have been|should be|must be)\b(?:\W++\w++){{0,3}}?\W+{_VALUE}\b",
-        rf"\b(?:all|every|any|each|these|both) (?:of the |the )?(?:claims?|statements?|parts?|assertions?|facts?)\b"
-        rf"(?:\W++[\w']++){{0,16}}?\W+(?:is|are|has been|have been|should be|must be)\b(?:\W++\w++){{0,3}}?\W+{_VALUE}\b",
-        r"\b(?:this|the above|the following|above|present|following) (?:page|passage|snippet|piece|article|website|site"
-        r"|(?:search )?result|text|document|source|evidence)(?:\W++\w++){0,4}?\W+(?:supports?|confirms?|proves?|verif(?:y|ies)"
-        r"|contradicts?|refutes?|settles?|decides?)(?:\W++\w++){0,4}?\W+(?:claims?|statements?|parts?|assertions?|matter)\b",
-        rf"{_START}{_VERB}{_words(10)}{_OBJECT}{_words(12)}{_VALUE}\b",
-        rf"\b(?:treat|take|accept|regard|consider|assume|mark|count)\b{_words(8)}(?:as|to be|is|are)\W++(?:\w++\W++){{0,2}}?"
-        r"(?:true|factual|verified|established|ground truth|fact|proven|given|confirmed|supported|correct|settled)\b",
-        r"(?:^|[.!?:;] ?|\byou (?:must|should|shall|will|have to|need to|are to) )(?:answer|respond|reply|conclude|output|say|report"
-        r"|state|confirm|declare|claim|insist|repeat|pretend|write|return)(?: back)? (?:only )?(?:that\b|with\b|[:\"'])",
-        r"\b(?:you|your) (?:must|should|shall|will|have to|are required to|are instructed to|task is to|job is to|only) "
-        r"(?:\w++ ){0,2}(?:answer|respond|reply|output|return|conclude|label|mark|classify|judge|cite|quote)\b",
-        r"\b(?:when|for|while|during) (?:fact[ -]?check\w*|verif(?:ying|ication)|judging|evaluating|asked|grading|scoring)"
-        r"(?:\W++\w++){0,4}?\W+(?:claims?|statements?|this page|purposes|answer|say|report)\b",
-        rf"\byour (?:final )?{_JUDGED} ?:|\b(?:correct|right|only|expected|required) (?:verdict|label|stance|finding|reply|response)\b",
-        r"\b(?:fact[ -]?checkers?|verifiers?|language models?|llms?|judge models?|ai (?:models?|systems?|assistants?|agents?))\b"
-        r"(?:\W++\w++){0,6}?\W+(?:must|should|shall|are (?:instructed|required|ordered|asked|told|directed)|will|may safely)\b",
-        r"\b(?:search result|claim) \d++ ?:|^claim ?:",
-        r"\bquote (?:this|the following|exactly|me|it)\b|\b(?:cite|quote) .{0,40}\bas evidence\b",
-    ),
+_NEEDED_AND_PATTERN = tuple(
+    (wording.needs.split("|"), re.compile("|".join(f"(?:{pattern})" for pattern in wording.patterns)))
+    for wording in _COMMANDS
 )
 
 
-def _compiled(wording: _Wording) -> tuple[tuple[str, ...], re.Pattern[str]]:
-    return wording.needs, re.compile("|".join(f"(?:{pattern})" for pattern in wording.patterns))
-
-
-_COMPILED_COMMANDS = tuple(map(_compiled, _COMMANDS))
-_COMPILED_REMARKS = (_compiled(_REMARKS),)
-
-
 def find_command(folded: str) -> str:
-    """The first words that hardly ever stand in text that informs, or nothing."""
-    return _find(folded, _COMPILED_COMMANDS)
-
-
-def find_remark(folded: str) -> str:
-    """The first words that speak of claims and verdicts, or nothing."""
-    return _find(folded, _COMPILED_REMARKS)
-
-
-def _find(folded: str, wordings: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]) -> str:
-    for needs, pattern in wordings:
-        if any(word in folded for word in needs) and (found := pattern.search(folded)):
+    """The first words of ``folded`` that are a command or a forged verdict, or nothing."""
+    for needed, pattern in _NEEDED_AND_PATTERN:
+        if any(word in folded for word in needed) and (found := pattern.search(folded)):
             return found[0]
     return ""

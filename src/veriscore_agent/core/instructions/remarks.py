@@ -1,0 +1,60 @@
+"""Talk of claims and verdicts: sentences that are about judging, and so are evidence of nothing.
+
+Two words decide, one for what is judged or judges, one for what is said of it. One sentence in a thousand of the pages
+that this was tried on has both.
+"""
+
+from __future__ import annotations
+
+import re
+
+_CLAIM = r"(?:claims?|statements?|assertions?|allegations?)"
+_JUDGED = re.compile(
+    rf"\b(?:(?:the|this|that|these|those|all|any|every|each|both|an?|of|about|on|following|above|approve|accept|reject|mark"
+    rf"|rate|label|verify|confirm) (?:\w+ ){{0,3}}{_CLAIM}|{_CLAIM} (?:about|regarding|concerning|on|of|is|are|has|have|as|in)"
+    r"|^claim|verdicts?|stances?|findings?|fact[ -]?check\w*|verif(?:ier|ication)s?|evaluat(?:or|es?|ing)s?|graders?"
+    r"|judge?ments?|judged?|judges|language models?|llms?|chatbots?|bots|ais?|ai \w+|the model|assistant|prompts?"
+    r"|instruct(?:ed|ions?)|guidelines|your (?:\w+ )?(?:task|duty|job|answer|reply|policy|role|decision)"
+    r"|(?:every|each|all|both|any|three) parts?|parts? \d+|evidence|passages?|snippets?|search results?|output|print"
+    r"|(?:this|only|above|present|following) (?:page|source|site|website|article|text|document)|other (?:pages|sources|sites)"
+    r"|labels?|(?:final|only|correct) answer|whoever|administrators?|operators?|operating|developers|human|user|tool)\b"
+    r"|behauptung|aussagen?\b|sprachmodell|ki-system|affirmation|allegation|modeles? de langage|\bl'ia\b|afirmaci|declaraci"
+    r"|modelos? de lenguaje|affermazion|dichiarazion|modell[oi] linguistic|afirmac(?:ao|oes)|alegac|modelos? de linguagem"
+    r"|bewering|stelling\b|taalmodel|twierdzeni|утвержден|заявлен|языков\w+ модел|说法|說法|陈述|陳述|声明|语言模型|語言模型"
+    r"|ai ?模型|主張|言語モデル|記述|주장|진술|언어 ?모델|ادعاء|الادعاء|النموذج|दाव[ाे]|iddia"
+)
+_SAID = re.compile(
+    r"\b(?:supported|supports?|contradict(?:s|ed)?|inconclusive|verified|verify|confirm(?:s|ed)?|true|false|correct"
+    r"|accurate|refuted?|proven|proves?|proof|certified|approved?|reject(?:ed)?|valid|trusted|trust|trustworthy|right|wrong"
+    r"|accept(?:ed)?|backed|match(?:es)?|ignored?|disregard|affirmative|established|factual|reliable|authoritative"
+    r"|full marks|stands|fact|must (?:find|say|treat|report|answer)|should (?:find|say|treat|report|answer))\b"
+    r"|bestatigt|belegt|zutreffend|\bwahr\b|\bfalsch\b|widerlegt|gestutzt|confirmee?s?\b|\bvraie?s?\b|verifiee?|prouvee?"
+    r"|\bfausses?\b|respaldad|verdader|confirmad|verificad|\bfals[oa]s?\b|comprovad|supportat|confermat|\bver[ao]\b|bevestigd"
+    r"|ondersteund|potwierdz|подтвержд|верн|истин|ложн|证实|證實|支持|属实|屬實|正确|正確|真实|矛盾|裏付け|真実|正しい|사실|지지"
+    r"|확인|صحيح|مدعوم|सत्य|सही|dogru"
+)
+_ADVICE = re.compile(
+    r"\b(?:treat|take|accept|regard|consider|assume|mark|count|rate|deem)\b(?:\W++[\w']++){0,8}?\W+(?:as|to be|is|are)\W++"
+    r"(?:\w++\W++){0,2}?(?:true|factual|verified|established|ground truth|fact|proven|confirmed|supported|correct|settled|false)\b"
+    r"|(?:^|[.!?:;] ?|\byou (?:must|should|shall|have to|need to|are to) )(?:answer|respond|reply|conclude|output|say|report"
+    r"|confirm|declare|insist|repeat|pretend)(?: back)? (?:only )?(?:that\b|with\b|[:\"'])"
+    r"|\b(?:mark|call|rate|declare|deem|label)\b(?:\W++[\w']++){1,8}?\W+(?:true|supported|verified|confirmed|contradicted|false)\b"
+    r"|\byou\b.{0,80}\b(?:supported|contradicted|inconclusive)\b"
+    r"|\b(?:cite|quote)\b.{0,40}\bas evidence\b|\bquote (?:this|the following|exactly)\b"
+    r"|\bno (?:further |more )?(?:verification|checks?|checking|review) (?:is |are )?(?:required|needed|necessary)\b"
+)
+_JUDGING_WORDS = re.compile(
+    r"\b(?:supported|supports|contradict(?:s|ed)|inconclusive|verified|confirm(?:ed|s)?|true|correct|answer|verdict|label"
+    r"|claim|check(?:ed)?|complete|output|mark|tool|result|yes|say|just|part|decision|final|fact|boxed|system|admin|judge"
+    r"|false|refuted|proven|approved?|accept(?:ed)?|reject(?:ed)?|finding|stance|evidence|quote|page)s?\b"
+)
+
+
+def is_remark(folded: str) -> bool:
+    """Whether a sentence, folded, speaks of claims, their judges and verdicts."""
+    return bool((_JUDGED.search(folded) and _SAID.search(folded)) or _ADVICE.search(folded))
+
+
+def without_judging_words(folded: str) -> str:
+    """What a sentence, folded, says beside the words of a verdict."""
+    return _JUDGING_WORDS.sub(" ", folded)
