@@ -111,3 +111,20 @@ def test_a_page_that_holds_the_answer_is_no_evidence_where_that_is_asked_for(
         (claim,) = claims_of(tmp_path / out)
         labels[out] = claim["labels"]["pages"]["ternary"], claim["visits"][0]["outcome"]
     assert labels == {"kept": ("supported", "read"), "left-out": ("inconclusive", "excluded")}
+
+
+def test_a_run_that_did_not_know_a_setting_is_not_gone_on_with_under_another_value(
+    command: RunCommand, tmp_path: Path
+) -> None:
+    name = write_answers(tmp_path, PLAIN)
+    words = ("score", name, "--out", "run", "--stages", "snippets")
+    record = tmp_path / "run" / "run.json"
+    with Services() as services:
+        assert command(*words, services=services).code == 0
+        known = json.loads(record.read_text(encoding="utf-8"))
+        del known["settings"]["as_of"]
+        record.write_text(json.dumps(known), encoding="utf-8")
+        ended = command(*words, "--as-of", "2024-05-31", services=services)
+        assert (ended.code, "as_of: '' in the run, '2024-05-31' now" in ended.err) == (2, True)
+        assert command(*words, services=services).code == 0
+        assert len(services.requests("search")) == 1

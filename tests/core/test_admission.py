@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from veriscore_agent.core.admission import UNDATED, EvidenceRules, admit, admit_reading, why_excluded
@@ -113,6 +115,8 @@ def test_a_page_of_a_later_day_is_no_evidence_and_one_without_a_date_is_told() -
     undated = admit_reading(reading(date=None), AS_OF)
     assert undated.page
     assert (undated.visit.outcome, undated.visit.reason) == ("read", UNDATED)
+    partly = replace(reading(date=None), visit=replace(reading().visit, reason="cut at 500 pages"))
+    assert admit_reading(partly, AS_OF).visit.reason == f"cut at 500 pages; {UNDATED}"
     assert admit_reading(reading(date=None), ANY) == reading(date=None)
     assert admit_reading(reading(), AS_OF) == reading()
 

@@ -18,7 +18,7 @@ from veriscore_agent.core.scoring import KRule, parse_k_rule
 from veriscore_agent.domain import STAGES, Answer, Stage
 from veriscore_agent.errors import ConfigurationError
 from veriscore_agent.report.run_record import InputRecord, RecordingRecord, RunRecord, differences
-from veriscore_agent.settings import LOCAL_SETTINGS, Settings, load_settings
+from veriscore_agent.settings import LOCAL_SETTINGS, Settings, load_settings, public_settings
 from veriscore_agent.wiring import (
     FIELDS,
     AnswersFile,
@@ -176,7 +176,9 @@ def _run_to_go_on_with(out: Path, record: RunRecord, answers: Sequence[Answer]) 
     """The run in ``out``, if it was made of the same things."""
     stored = read_run(out)
     digest = answers_digest(answers[: stored.record.input.answers])
-    found = differences(stored.record, record, local=LOCAL_SETTINGS, digest_of_old=digest)
+    # A run of an older version was made as if the settings that it did not know had their defaults.
+    old = replace(stored.record, settings={**public_settings(Settings()), **stored.record.settings})
+    found = differences(old, record, local=LOCAL_SETTINGS, digest_of_old=digest)
     if not found:
         return stored
     listed = "; ".join(found[:5]) + (f"; and {len(found) - 5} more" if len(found) > 5 else "")

@@ -85,8 +85,9 @@ def admit_reading(
         reason = "it holds the answer's own text"
     if reason:
         return PageReading(replace(reading.visit, outcome="excluded", reason=reason))
-    if rules.as_of and not page.date and not reading.visit.reason:
-        return replace(reading, visit=replace(reading.visit, reason=UNDATED))
+    if rules.as_of and not page.date:
+        known = reading.visit.reason
+        return replace(reading, visit=replace(reading.visit, reason=f"{known}; {UNDATED}" if known else UNDATED))
     return reading
 
 
