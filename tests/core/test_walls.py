@@ -805,3 +805,206 @@ TEASERS = [
 def test_what_a_paywall_lets_everybody_see_is_evidence(teaser: str, expected: str | None, why: str) -> None:
     """A quote from it does stand on the page; what is behind the wall is not claimed by anyone."""
     assert blocked_reason("The bridge", f"{teaser}\n{WALL}") == expected, why
+
+
+TERSE_WALLS = [
+    (
+        "Access Restricted",
+        (
+            "Access to the requested page has been restricted for security reasons. If you believe this is "
+            "an error, contact the site administrator."
+        ),
+        (),
+        "challenge",
+    ),
+    (
+        "Security check",
+        (
+            "Please complete the security check to access a.example\nWhy do I have to complete a CAPTCHA?\n"
+            "Completing the CAPTCHA proves you are a human and gives you temporary access to the web "
+            "property."
+        ),
+        (),
+        "challenge",
+    ),
+    ("", "Bitte bestätigen Sie, dass Sie kein Roboter sind.", (), "challenge"),
+    (
+        "DDoS-Guard",
+        (
+            "Checking your browser before accessing a.example\nThis process is automatic. Your browser "
+            "will redirect to your requested content shortly.\nPlease allow up to 5 seconds…"
+        ),
+        (),
+        "challenge",
+    ),
+    ("Bot Verification", "Verifying that you are not a robot...", (), "challenge"),
+    ("", "Error 404 - Whoops, that page is gone.", (), "not_found"),
+    (
+        "Not Found",
+        (
+            "Not Found\nThe requested URL /x was not found on this server.\nApache/2.4.41 (Ubuntu) Server "
+            "at a.example Port 80"
+        ),
+        (),
+        "not_found",
+    ),
+    (
+        "",
+        (
+            "The page you requested could not be found. It may have been moved or deleted. Please use the "
+            "search box below."
+        ),
+        (),
+        "not_found",
+    ),
+    ("Página no encontrada", "No hemos podido encontrar la página que buscas", (), "not_found"),
+    ("Seite nicht verfügbar", "Diese Seite ist leider nicht mehr verfügbar.", (), "not_found"),
+    (
+        "",
+        (
+            "We and our partners process your personal data, e.g. your IP-number, using technology such as "
+            "cookies to store and access information on your device.\nI accept\nShow purposes"
+        ),
+        (),
+        "consent",
+    ),
+    (
+        "DPG Media Privacy Gate",
+        "Wij gebruiken cookies om jouw ervaring te verbeteren.\nAkkoord\nInstellingen aanpassen",
+        (),
+        "consent",
+    ),
+    (
+        "",
+        "Log in to X\nSign in with Google\nSign in with Apple\nor\nDon't have an account? Sign up",
+        ("password_field",),
+        "login",
+    ),
+    ("", "You've reached your free article limit.\nSubscribe for $0.99 per month and read everything.", (), "paywall"),
+    ("", "This post is for paid subscribers\nSubscribe\nAlready a paid subscriber? Sign in", (), "paywall"),
+    (
+        "",
+        (
+            "Member-only story\nThe author made this story available to Medium members only.\nUpgrade to "
+            "instantly unlock this story"
+        ),
+        (),
+        "paywall",
+    ),
+    ("", "Sorry, this content is not available in your location.", (), "region"),
+    ("", "We are sorry, our site is temporarily down for scheduled maintenance.", (), "out_of_service"),
+    ("", "example.org\nInquire about this domain\nThe domain example.org is available for purchase", (), "parked"),
+    ("", "You need to enable JavaScript to view this page", ("script",), "javascript_only"),
+    ("", "This page needs JavaScript. Please enable it in your browser.", ("script",), "javascript_only"),
+    (
+        "Redirecting...",
+        "You are being redirected. Click here if you are not redirected automatically.",
+        (),
+        "javascript_only",
+    ),
+    (
+        "Sicherheitsüberprüfung",
+        "Bitte warten Sie, während wir Ihre Anfrage überprüfen...",
+        ("challenge_script",),
+        "challenge",
+    ),
+    (
+        "Blocked",
+        (
+            "Your IP address has been blocked due to suspicious activity. Contact support if you think "
+            "this is a mistake."
+        ),
+        (),
+        "challenge",
+    ),
+    ("", "Verify you're human to continue to a.example.", (), "challenge"),
+    ("", "Sorry! We couldn't find what you were looking for.\nBack to homepage", (), "not_found"),
+    ("Page Not Found | Museum", "We looked everywhere.\nHome\nVisit\nExhibitions\nShop", (), "not_found"),
+    ("", "Este artículo ya no está disponible", (), "not_found"),
+    ("", "Error: this article has been removed by the publisher.", (), "not_found"),
+    ("", "Um diesen Inhalt zu sehen, müssen Sie Cookies akzeptieren.", (), "consent"),
+    (
+        "Cookie settings",
+        (
+            "We use necessary cookies to make our site work. We'd also like to set optional cookies.\n"
+            "Accept all\nOnly necessary\nSettings"
+        ),
+        (),
+        "consent",
+    ),
+    (
+        "Members area",
+        "Please login to access this page.\nUsername\nPassword\nRemember me",
+        ("password_field",),
+        "login",
+    ),
+    (
+        "Quora",
+        (
+            "Continue with Google\nContinue with Facebook\nSign up with email\nBy continuing you indicate "
+            "that you agree to Quora's Terms of Service and Privacy Policy."
+        ),
+        ("password_field",),
+        "login",
+    ),
+    ("The bridge", "Dieser Artikel ist nur für Abonnenten zugänglich.\nJetzt testen", (), "paywall"),
+    ("", "Wir sind gleich wieder da. Die Seite wird gerade gewartet.", (), "out_of_service"),
+    ("Domain expired", "This domain has expired. If you own this domain, contact your registrar.", (), "parked"),
+    ("Twitch", "Please wait...", ("script",), "javascript_only"),
+]
+TERSE_PAGES = [
+    ("Penguin", "Emperor penguins can dive deeper than any other bird. They breed during the Antarctic winter.", ()),
+    (
+        "Login page design",
+        "Good login pages are short. The sign-in form should have two fields and one button.",
+        ("password_field",),
+    ),
+    (
+        "Mayor resigns",
+        ("Mayor Karl Berg resigned on Tuesday after the council refused to subscribe to his plan. We use cookies."),
+        (),
+    ),
+    (
+        "Contact",
+        "Our office is open from 9 to 17. Call 555 1234 to reach the desk of the registry.",
+        ("password_field",),
+    ),
+    (
+        "Paywall history",
+        (
+            "The first newspaper to introduce a paywall was The Wall Street Journal in 1997. This article "
+            "is for subscribers of history."
+        ),
+        (),
+    ),
+    ("Forbidden City", "The Forbidden City was built from 1406 to 1420.", ()),
+    ("Gone Girl", "Gone Girl is a thriller by Gillian Flynn.", ()),
+    ("Captcha", "CAPTCHA stands for Completely Automated Public Turing test to tell Computers and Humans Apart.", ()),
+    ("Berg", "Karl Berg is a Norwegian bridge engineer.\nAccept all\nReject all", ()),
+    ("Maintenance", "The maintenance of bridges costs the city two million euros each year.", ()),
+    ("Lake Karl", "Lake Karl is the deepest lake in the valley. It is fed by three rivers.", ("script",)),
+    ("Opening hours", "We are open every day except Monday.", ()),
+    (
+        "Karl Berg | Faculty",
+        "Karl Berg\nProfessor of civil engineering\nkarl.berg@a.example\nLog in",
+        ("password_field",),
+    ),
+    ("Lost page of the Karl Bible found", "A page not found in any other copy of the bible was sold on Tuesday.", ()),
+    ("Vote", "You must be logged in to vote.\nWhat is the capital of Norway? Oslo.", ()),
+    ("Privacy", "The company respects the privacy of its users. Its seat is in Hamburg.", ()),
+    ("Members", "The article is for members of the club only. Founded: 1911", ()),
+    ("Tower", "Height: 412 m\nOpened: 1931\nArchitect: Karl Berg\nAccept all", ()),
+    ("Song", "Just a moment is a song by Nas.\nIt was released in 2004.", ()),
+    ("塔", "この塔は市の中心にあり、観光客に人気がある。", ("script",)),
+]
+
+
+@pytest.mark.parametrize(("title", "text", "clues", "expected"), TERSE_WALLS, ids=[row[1][:30] for row in TERSE_WALLS])
+def test_a_wall_of_few_words_is_recognised(title: str, text: str, clues: tuple[str, ...], expected: str) -> None:
+    assert blocked_reason(title, text, clues) == expected
+
+
+@pytest.mark.parametrize(("title", "text", "clues"), TERSE_PAGES, ids=[row[0] for row in TERSE_PAGES])
+def test_a_page_of_few_words_is_read(title: str, text: str, clues: tuple[str, ...]) -> None:
+    """Whatever of the vocabulary of walls stands in it or beside it."""
+    assert blocked_reason(title, text, clues) is None

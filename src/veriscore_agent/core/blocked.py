@@ -40,11 +40,21 @@ _STATEMENT_WORDS = 5
 _ENDS = re.compile(r"(?<=[.!?\u2026])\s+|(?<=[\u3002\uff01\uff1f])|\n")
 _WORD = re.compile(r"[^\W\d_]+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_CHECKABLE = re.compile(r"(?<![\w.#-])\d[\d.,:]*(?![\w-]*[a-z]\w*\d)")
-"""A number that is no part of an identifier (``8a1b2c3d``)."""
-_NOTICE = re.compile(
-    r"\u00a9|\(c\)|copyright|all rights reserved|\b(?:ray|reference|incident|request|error) ?(?:id|code|#)", re.I
+_CHECKABLE = re.compile(
+    r"(?<![\w.#-])\d[\d.,:]*(?![\w-]*[a-z]\w*\d)"
+    r"|\b[A-Z\u00c0-\u00de][a-z\u00df-\u00ff]+ (?:(?:of|de|del|von|van) )?[A-Z\u00c0-\u00de][a-z\u00df-\u00ff]+\b"
 )
+"""A number that is no part of an identifier (``8a1b2c3d``), or a name of two words."""
+_FACT_ROW = re.compile(r"^[^:|]{2,40}[:|]\s+\S*\d")
+"""``Height: 412 m``."""
+_TO_THE_VISITOR = re.compile(
+    r"\u00a9|\(c\)|copyright|all rights reserved|\b(?:ray|reference|incident|request|error) ?(?:id|code|#)"
+    r"|\b(?:ip|id|code|status|time|timestamp|host|client)\b|\bserver at\b"
+    r"|\bprivacy\b|\bpolicy\b|\bterms\b|\byour?\b|\bplease\b|\bour\b|\bclick\b|\bwe(?:'re| are)\b"
+    r"|\bbitte\b|\bihren?\b|\bunsere?\b|\bvous\b|\bvotre\b|\bnos\b|\bnuestr[oa]s?\b|\busted\b",
+    re.IGNORECASE,
+)
+"""Small print, and what is said to whoever looks at the page."""
 
 
 class _Rule(NamedTuple):
@@ -57,10 +67,11 @@ class _Rule(NamedTuple):
     """Says so too: by itself, or together with a sentence that is like ``with_clue``."""
     with_clue: re.Pattern[str] | None = None
 
-    def is_about(self, text: str, clues: Collection[str]) -> bool:
-        """Whether a sentence, or the title, says so."""
-        weak = self.with_clue if self.clue in clues else None
-        return bool(self.phrase.search(text) or (weak and weak.search(text)))
+    def weight(self, text: str, clues: Collection[str]) -> int:
+        """How much a sentence, or the title, says so: 2 is enough, 1 has to be said twice, 0 is something else."""
+        if self.phrase.search(text):
+            return 2
+        return int(self.with_clue is not None and self.clue in clues and bool(self.with_clue.search(text)))
 
     def is_told_by(self, clues: Collection[str]) -> bool:
         """Whether the markup says so by itself."""
@@ -68,18 +79,18 @@ class _Rule(NamedTuple):
 
     def holds(self, title: str, sentences: Collection[str], clues: Collection[str]) -> bool:
         """Whether this is what the page is about, and hardly anything else."""
-        said = self.is_about(title, clues) or self.is_told_by(clues)
+        said = 2 * self.is_told_by(clues) + self.weight(title, clues)
         room, prose_room = self.room, _PROSE_ROOM
         for each in sentences:
-            if self.is_about(each, clues):
-                said = True
+            if weight := self.weight(each, clues):
+                said += weight
                 continue
             room -= _length(each)
             prose_room -= _length(each) if _words(each) >= _PROSE_WORDS else 0
             # An article ends it after a few sentences, so that hardly any of its text is searched.
             if min(room, prose_room) < 0 or _is_statement(each):
                 return False
-        return said
+        return said >= 2
 
 
 _RULES = (
@@ -129,5 +140,6 @@ def _words(text: str) -> int:
 
 
 def _is_statement(sentence: str) -> bool:
-    """Whether it is a sentence with a number: what a claim may be checked against."""
-    return bool(_words(sentence) >= _STATEMENT_WORDS and _CHECKABLE.search(sentence) and not _NOTICE.search(sentence))
+    """Whether it tells something with a number or a name, which a claim could be checked against."""
+    is_long = _words(sentence) >= _STATEMENT_WORDS and _CHECKABLE.search(sentence)
+    return bool((is_long or _FACT_ROW.search(sentence)) and not _TO_THE_VISITOR.search(sentence))
