@@ -106,6 +106,40 @@ async def test_a_page_that_is_no_evidence(reply: Reply, outcome: str, reason: st
     assert reading.visit.link == f"{SITE}/a"
 
 
+TRIES = [
+    (page(status=500), 2, "a broken server may have come to itself"),
+    (page(status=502), 2, "a gateway"),
+    (page(status=503), 2, "an overloaded server"),
+    (page(status=504), 2, "a gateway that waited too long"),
+    (page(status=503, Retry_After="0"), 2, "at once, as it asks"),
+    (page(status=503, Retry_After="3600"), 1, "not for an hour"),
+    (page(status=429), 2, "too many at this moment"),
+    (page(status=429, Retry_After="3600"), 1, "G17: not for an hour"),
+    (Reply(cut=True), 2, "no answer"),
+    (Reply(200, HTML, b"<p>half of it", cut=True), 2, "half an answer"),
+    (Reply(200, HTML | {"Content-Encoding": "gzip"}, b"no gzip"), 2, "the second time without compression"),
+    (page(status=400), 1, "a request that is wrong stays wrong"),
+    (page(status=401), 1, "a login"),
+    (page(status=403), 1, "a refusal"),
+    (page(status=404), 1, "nothing there"),
+    (page(status=410), 1, "nothing there any more"),
+    (page(status=451), 1, "the law"),
+    (page("<title>Just a moment...</title>"), 1, "a challenge is not fought with"),
+    (Reply(200, HTML, b"<p>" + b"x" * 300_000), 1, "too large stays too large"),
+    (Reply(delay_s=30), 1, "the page's time is over"),
+    (redirect("http://inside.example/"), 1, "an address that is refused"),
+]
+
+
+@pytest.mark.parametrize(("reply", "tries", "why"), TRIES, ids=[row[2] for row in TRIES])
+async def test_what_is_asked_for_once_more(reply: Reply, tries: int, why: str) -> None:
+    """One more try at most, and only where it may help."""
+    site = Site({"/a": reply})
+    timeout_s = 0.5 if reply.delay_s else SETTINGS.page_timeout_s
+    assert (await read(site, f"{SITE}/a", replace(SETTINGS, page_timeout_s=timeout_s))).page is None
+    assert len(site.paths()) == tries, why
+
+
 LINKS = [
     ("http://\u200bfoo.com", "G06"),
     ("http://xn--ls8h.example", "G06"),
