@@ -1,4 +1,4 @@
-"""Commands to a model and forged verdicts: patterns over folded text (``folding.fold``) that are no part of articles."""
+"""Commands to a model and forged verdicts: patterns over folded text (``folding.fold``) that no article holds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ def _within(most: int) -> str:
     return rf"(?:[^\w.!?]++[\w']++){{0,{most}}}?[^\w.!?]++"
 
 
-_START = r"(?:^|[.!?:;,>\])}\"'(|–—-] ?|\b(?:please|kindly|now|then|always|simply|just|instead|you (?:must|should|shall|will|are to|need to|have to)|must|shall) )"
+_START = (
+    r"(?:^|[.!?:;,>\])}\"'(|–—-] ?|\b(?:please|kindly|now|then|always|simply|just|instead|you (?:must|should|shall"
+    r"|will|are to|need to|have to)|must|shall) )"
+)
 """Where a command begins: a clause of its own, or what is asked of somebody."""
 
 _AI = (
@@ -32,24 +35,32 @@ _OVERRIDE = (
     r"(?:ignore|disregard|forget|override|overrule|bypass|discard|neglect|do not follow|don't follow|stop following)"
 )
 _EARLIER = r"(?:previous|previously|prior|above|earlier|preceding|foregoing|former|system|developer)"
-_ORDERS = r"(?:instructions?|prompts?|directions?|guidelines?|directives?|commands?|messages?|rules?|orders?|constraints?|tasks?|context)"
+_ORDERS = (
+    r"(?:instructions?|prompts?|directions?|guidelines?|directives?|commands?|messages?|rules?|orders?|constraints?"
+    r"|tasks?|context)"
+)
 
 _OBJECT = (
     r"(?:claims?|statements?|parts?|findings?|assertions?|verdicts?|stances?|labels?|decisions?|hypothes[ei]s"
     r"|propositions?|judge?ments?|everything|following|page|passage|evidence)"
 )
 _LABEL = r"(?:supported|supports|contradicted|contradicts|inconclusive)"
-_VALUE = rf"(?:{_LABEL}|verified|true|confirmed|factual|correct|false|refuted|unsupported|proven|accurate|established)(?! or\b| ?/)"
+_VALUE = (
+    rf"(?:{_LABEL}|verified|true|confirmed|factual|correct|false|refuted|unsupported|proven|accurate"
+    rf"|established)(?! or\b| ?/)"
+)
 _VERB = (
     r"(?:mark|label|rate|report|return|output|answer|respond|reply|print|write|emit|classify|judge|treat|declare|score"
-    r"|record|tag|set|assign|grade|produce|deem|regard|count|accept|list|give|conclude|consider|confirm|take|add|include"
+    r"|record|tag|set|assign|grade|produce|deem|regard|count|accept|list|give|conclude|consider|confirm|take|add"
+    r"|include"
     r"|flag|evaluate|assess|say|state|decide|call|use|choose|select|quote|cite)"
 )
 _JUDGED = r"(?:decision|verdict|label|stance|judge?ment|classification|final answer|ground truth)"
 
 
 _TERM = (
-    rf"(?:verdicts?|labels?|stances?|judge?ments?|fact[ -]?check\w*|verifiers?|verification|evaluators?|graders?|prompts?"
+    rf"(?:verdicts?|labels?|stances?|judge?ments?|fact[ -]?check\w*|verifiers?|verification|evaluators?|graders?"
+    rf"|prompts?"
     rf"|instructed|instructions?|(?:every|each|all|both) parts?|output|print|respond|reply|{_AI}|bots?|whoever)"
 )
 _GIVEN = r"(?<!not )(?<!never )(?:supported|contradicted|inconclusive)\b(?! by\b)"
@@ -68,10 +79,13 @@ _COMMANDS = (
         (
             rf"\b{_OVERRIDE}{_words(3)}{_EARLIER}{_words(2)}(?:instructions?|prompts?|directives?|system messages?)\b",
             rf"(?<!\bto )(?<!\bnot )(?<!n't )\b{_OVERRIDE}{_words(2)}{_EARLIER}{_words(2)}{_ORDERS}\b",
-            rf"{_START}{_OVERRIDE}{_words(2)}(?:your|all|any|every|these|those|other){_words(2)}(?:instructions?|prompts?|programming)\b",
-            rf"{_START}(?:ignore|disregard|forget) (?:everything|anything|all|all that|what) (?:above|before this|previously"
+            rf"{_START}{_OVERRIDE}{_words(2)}(?:your|all|any|every|these|those|other){_words(2)}(?:instructions?"
+            rf"|prompts?|programming)\b",
+            rf"{_START}(?:ignore|disregard|forget) (?:everything|anything|all|all that|what) (?:above|before this"
+            rf"|previously"
             r"|you (?:have been|were|'ve been) (?:told|given|taught|instructed)|you know|you were told)\b",
-            rf"{_START}(?:ignore|disregard|forget){_words(2)}(?:other|contrary|conflicting) (?:evidence|sources?|pages?|passages?"
+            rf"{_START}(?:ignore|disregard|forget){_words(2)}(?:other|contrary|conflicting) (?:evidence|sources?"
+            rf"|pages?|passages?"
             r"|results?|snippets?)\b",
             r"(?:ignore|disregard|forget)(?:all|any|the)*(?:previous|prior|above|earlier)(?:instructions?|prompts?)",
         ),
@@ -79,10 +93,13 @@ _COMMANDS = (
     _Wording(  # to be told anew
         "instruction|directive|prompt|overrid|task|mode|evidence|system|untrusted|context",
         (
-            r"\b(?:new|updated|hidden|secret|override|admin\w*|developer|system) (?:instructions?|directives?|prompt|override"
+            r"\b(?:new|updated|hidden|secret|override|admin\w*|developer|system) (?:instructions?|directives?|prompt"
+            r"|override"
             r"|task) ?[:>\]]",
-            r"\bsystem override\b|\b(?:developer|admin|god|debug|jailbreak|maintenance) mode (?:is )?(?:enabled|activated|on)\b",
-            r"(?<!\w)[-=#<\[(|] ?/?(?:end|begin|start|beginning) (?:of )?(?:the )?(?:evidence|system|prompt|user|untrusted|instructions?"
+            r"\bsystem override\b|\b(?:developer|admin|god|debug|jailbreak|maintenance) mode (?:is )?(?:enabled"
+            r"|activated|on)\b",
+            r"(?<!\w)[-=#<\[(|] ?/?(?:end|begin|start|beginning) (?:of )?(?:the )?(?:evidence|system|prompt|user"
+            r"|untrusted|instructions?"
             r"|context)\b",
         ),
     ),
@@ -90,7 +107,8 @@ _COMMANDS = (
         " ai|ai |a.i.|llm|language model|artificial|gpt|claude|gemini|copilot|chatbot|assistant|virtual"
         "|automat|digital|machine|fact|neural|verifier|checker|judge",
         (
-            rf"\b(?:note|notice|message|instructions?|attention|reminder|hint|memo|warning|important|directives?|commands?"
+            rf"\b(?:note|notice|message|instructions?|attention|reminder|hint|memo|warning|important|directives?"
+            rf"|commands?"
             rf"|requests?) (?:to|for) {_GROUP}{_AI}\b(?:[ ,/]++\w++){{0,4}} ?[:.!,;)\]—–-]",
             rf"\b(?:attention|dear|hey|hello) ?[,:!]? {_GROUP}{_AI}\b",
             rf"\b{_AI}\b(?:\W++\w++){{0,4}}?\W+(?:reading|processing|parsing|evaluating|judging|scoring|summari[sz]ing"
@@ -98,7 +116,8 @@ _COMMANDS = (
             rf"\bif you(?: a|')re {_GROUP}(?!ai\b.{{0,3}}$){_AI}\b",
             rf"\bas {_GROUP}{_AI}\b{_words(4)}you (?:must|should|are|have|need|will|shall|can)\b",
             rf"\byou are (?:now )?{_GROUP}(?:helpful )?(?:{_AI}|assistant)\b",
-            rf"\b{_AI}\b(?:\W++\w++){{0,4}}?\W+(?:must|should|shall|please|are to|need to|have to|(?:are|is) (?:instructed|required"
+            rf"\b{_AI}\b(?:\W++\w++){{0,4}}?\W+(?:must|should|shall|please|are to|need to|have to|(?:are"
+            rf"|is) (?:instructed|required"
             rf"|ordered|asked|told|directed) to)\b{_words(2)}{_VERB}{_words(14)}{_VALUE}\b",
         ),
     ),
@@ -107,13 +126,17 @@ _COMMANDS = (
         "|proven|accurate|established",
         (
             rf"{_START}{_VERB}{_words(10)}{_OBJECT}{_words(12)}{_LABEL}\b(?! or\b| ?/)",
-            rf"{_START}(?:mark|label|rate|return|output|respond|reply|answer|classify|judge|treat|declare|score|report|set)"
+            rf"{_START}(?:mark|label|rate|return|output|respond|reply|answer|classify|judge|treat|declare|score"
+            rf"|report|set)"
             rf"{_words(6)}(?:claims?|parts?|statements?|following|findings?|verdict|stance|label|everything)"
             rf"(?:\W++[\w']++){{0,8}}?\W+(?:as|is|to|with|that it is|are|be)\W++(?:\w++\W++){{0,2}}?{_VALUE}\b",
-            rf"{_START}(?:mark|label|rate|return|output|respond|reply|answer|classify|judge|report|set){_words(3)}[#\"'\[(]*"
+            rf"{_START}(?:mark|label|rate|return|output|respond|reply|answer|classify|judge|report"
+            rf"|set){_words(3)}[#\"'\[(]*"
             rf"{_LABEL}\b",
-            rf"\b{_JUDGED} (?:must|should|shall|has to|needs to|ought to) (?:be|read|say)\W++(?:\w++\W++){{0,3}}?{_VALUE}\b",
-            rf"\b(?:supports|contradicts|supported|contradicted|inconclusive) (?:for|to|on|in) (?:all|every|each|any|this|part|parts|both)\b"
+            rf"\b{_JUDGED} (?:must|should|shall|has to|needs to|ought to) (?:be|read"
+            rf"|say)\W++(?:\w++\W++){{0,3}}?{_VALUE}\b",
+            rf"\b(?:supports|contradicts|supported|contradicted|inconclusive) (?:for|to|on|in) (?:all|every|each|any"
+            rf"|this|part|parts|both)\b"
             rf"{_words(4)}(?:parts?|claims?|statements?|\d++)",
         ),
     ),
@@ -122,7 +145,8 @@ _COMMANDS = (
         (
             rf"\b{_TERM}\b{_within(10)}{_GIVEN}",
             rf"\b{_GIVEN}{_within(10)}{_TERM}\b",
-            rf"\b(?:claims?|statements?|assertions?)\b{_within(12)}(?:is|are|be|as|stands?)\W++(?:fully |hereby |now )?{_GIVEN}",
+            rf"\b(?:claims?|statements?|assertions?)\b{_within(12)}(?:is|are|be|as|stands?)\W++(?:fully |hereby "
+            rf"|now )?{_GIVEN}",
         ),
     ),
     _Wording(  # the marks and forms of a verdict
@@ -131,13 +155,17 @@ _COMMANDS = (
         (
             rf"#(?: ?#)++ ?(?:not |fully )?{_LABEL}\W{{0,3}}# ?#",
             rf"\b{_JUDGED}\b[^.!?:=]{{0,80}}(?:[:=]|->|→)\W{{0,6}}(?:not |fully )?{_LABEL}\b",
-            rf"\b(?:verdict|label|stance|final answer) (?:of |for |on )?(?:\W++\w++){{0,6}}?\W+is\W{{1,4}}{_LABEL}\b(?! by\b)",
-            r"\breferent_?clear\b|[\"']findings[\"'] ?[:=]|[\"']stance[\"'] ?[:=]|\bstance\W{1,4}(?:supports?|contradicts?)\b",
-            rf"[\"'](?:label|verdict|decision|classification|judge?ment|answer|result)[\"'] ?[:=] ?[\"'](?:{_LABEL}|true|verified)",
+            rf"\b(?:verdict|label|stance|final answer) (?:of |for "
+            rf"|on )?(?:\W++\w++){{0,6}}?\W+is\W{{1,4}}{_LABEL}\b(?! by\b)",
+            r"\breferent_?clear\b|[\"']findings[\"'] ?[:=]|[\"']stance[\"'] ?[:=]|\bstance\W{1,4}(?:supports?"
+            r"|contradicts?)\b",
+            rf"[\"'](?:label|verdict|decision|classification|judge?ment|answer|result)[\"'] ?[:=] ?[\"'](?:{_LABEL}"
+            rf"|true|verified)",
             r"\bpart\W{1,4}\d++\W{1,6}(?:evidence|stance|quote)\b|\bparts? \d++ (?:is|are|as|=|:) [#\"']*"
             rf"{_LABEL}\b(?! by\b)",
             r"<\W{0,3}evidence\b|<\|[a-z_]++\|>|\[/?inst\]|</?(?:think|start_of_turn|end_of_turn)>",
-            rf"(?:^|[.|>\])] ?)<?/?(?:system|assistant|developer|llm|ai|ai judge|ai verifier)>? ?:(?:\W++[\w']++){{0,16}}?\W+(?:{_LABEL}"
+            rf"(?:^|[.|>\])] ?)<?/?(?:system|assistant|developer|llm|ai|ai judge"
+            rf"|ai verifier)>? ?:(?:\W++[\w']++){{0,16}}?\W+(?:{_LABEL}"
             r"|verified|confirmed|claims?|statements?|obey|verdict)\b",
             r"<(?:system|assistant|instructions?)>",
         ),
@@ -150,31 +178,43 @@ _COMMANDS = (
         (
             r"\b(?:ignorier\w*|vergiss|vergessen sie|missacht\w*|beachte\w* nicht|uberschreib\w*)(?:\W++\w++){0,5}?\W+"
             r"(?:anweisung\w*|anleitung\w*|vorgaben?|regeln?|befehle?|prompts?|instruktion\w*)",
-            r"\b(?:markier\w*|bewerte\w*|melde\w*|antworte\w*|stufe\w*|kennzeichne\w*|betrachte\w*|gib|geben sie|werte\w*)"
+            r"\b(?:markier\w*|bewerte\w*|melde\w*|antworte\w*|stufe\w*|kennzeichne\w*|betrachte\w*|gib|geben sie"
+            r"|werte\w*)"
             r"(?:\W++\w++){0,10}?\W+(?:behauptung\w*|aussagen?|teile?|these|claim|anspruch)(?:\W++\w++){0,10}?\W+"
             r"(?:gestutzt|belegt|wahr|unterstutzt|bestatigt|widerlegt|richtig|falsch|verifiziert)\b",
             r"\b(?:ignore[zr]?|oublie[zr]?|ne (?:tiens|tenez) pas compte|neglige[zr]?)(?:\W++\w++){0,6}?\W+"
-            r"(?:instructions?|consignes?|regles?|directives?)\b(?!\W+(?:on|to|for)\b)(?=.{0,30}(?:precedent|anterieur|ci-dessus|initial))",
-            r"\b(?:marque[zr]?|repond(?:s|ez|re)|considere[zr]?|indique[zr]?|classe[zr]?|traite[zr]?|juge[zr]?|declare[zr]?)"
-            r"(?:\W++\w++){0,8}?\W+(?:affirmation|allegation|declaration|enonce|partie|assertion)s?(?:\W++\w++){0,10}?\W+"
-            r"(?:vraie?s?|soutenue?s?|confirmee?s?|etayee?s?|verifiee?s?|fausses?|faux|contredite?s?|exacte?s?|prouvee?s?)\b",
-            r"\b(?:ignor[ae]n?|olvid[ae]n?|haz caso omiso|hagan? caso omiso|descart[ae]n?|no sig[ua]s?)(?:\W++\w++){0,5}?\W+"
+            r"(?:instructions?|consignes?|regles?|directives?)\b(?!\W+(?:on|to|for)\b)(?=.{0,30}(?:precedent"
+            r"|anterieur|ci-dessus|initial))",
+            r"\b(?:marque[zr]?|repond(?:s|ez|re)|considere[zr]?|indique[zr]?|classe[zr]?|traite[zr]?|juge[zr]?"
+            r"|declare[zr]?)"
+            r"(?:\W++\w++){0,8}?\W+(?:affirmation|allegation|declaration|enonce|partie"
+            r"|assertion)s?(?:\W++\w++){0,10}?\W+"
+            r"(?:vraie?s?|soutenue?s?|confirmee?s?|etayee?s?|verifiee?s?|fausses?|faux|contredite?s?|exacte?s?"
+            r"|prouvee?s?)\b",
+            r"\b(?:ignor[ae]n?|olvid[ae]n?|haz caso omiso|hagan? caso omiso|descart[ae]n?"
+            r"|no sig[ua]s?)(?:\W++\w++){0,5}?\W+"
             r"(?:instrucci\w+|indicaci\w+|reglas|ordenes|directrices)\b",
-            r"\b(?:marc[ae]|marque|respond[ae]|consider[ae]|clasific[ae]|clasifique|etiquet[ae]|indic[ae]|indique|declar[ae]"
+            r"\b(?:marc[ae]|marque|respond[ae]|consider[ae]|clasific[ae]|clasifique|etiquet[ae]|indic[ae]|indique"
+            r"|declar[ae]"
             r"|inform[ae]|trat[ae])(?:\W++\w++){0,8}?\W+(?:afirmaci\w+|declaraci\w+|partes?|enunciado|aseveraci\w+)"
-            r"(?:\W++\w++){0,10}?\W+(?:verdader[ao]s?|respaldad[ao]s?|apoyad[ao]s?|confirmad[ao]s?|verificad[ao]s?|fals[ao]s?"
+            r"(?:\W++\w++){0,10}?\W+(?:verdader[ao]s?|respaldad[ao]s?|apoyad[ao]s?|confirmad[ao]s?|verificad[ao]s?"
+            r"|fals[ao]s?"
             r"|ciert[ao]s?|correct[ao]s?|probad[ao]s?)\b",
             r"\b(?:ignora(?:te)?|ignori|dimentica(?:te)?|ignore|esqueca|desconsidere|ignorem)(?:\W++\w++){0,5}?\W+"
             r"(?:istruzioni|regole|indicazioni|instrucoes|regras|orientacoes|diretrizes)\b",
-            r"\b(?:segna(?:te)?|contrassegna(?:te)?|rispondi|considera(?:te)?|classifica(?:te)?|marque|responda|considere"
-            r"|classifique|trate)(?:\W++\w++){0,8}?\W+(?:affermazion[ei]|dichiarazion[ei]|parte|parti|afirmacao|afirmacoes"
-            r"|alegacao|declaracao|partes)(?:\W++\w++){0,10}?\W+(?:supportat[ae]|ver[ae]|confermat[ae]|verificat[ae]|fals[ae]"
+            r"\b(?:segna(?:te)?|contrassegna(?:te)?|rispondi|considera(?:te)?|classifica(?:te)?|marque|responda"
+            r"|considere"
+            r"|classifique|trate)(?:\W++\w++){0,8}?\W+(?:affermazion[ei]|dichiarazion[ei]|parte|parti|afirmacao"
+            r"|afirmacoes"
+            r"|alegacao|declaracao|partes)(?:\W++\w++){0,10}?\W+(?:supportat[ae]|ver[ae]|confermat[ae]|verificat[ae]"
+            r"|fals[ae]"
             r"|verdadeir[ao]s?|apoiad[ao]s?|suportad[ao]s?|confirmad[ao]s?|verificad[ao]s?|comprovad[ao]s?)\b",
             r"\b(?:negeer|vergeet)(?:\W++\w++){0,5}?\W+(?:instructies?|opdrachten|regels|aanwijzingen)\b"
             r"|\b(?:markeer|beoordeel|beschouw|antwoord)(?:\W++\w++){0,8}?\W+(?:bewering\w*|stelling\w*|uitspraak|deel)"
             r"(?:\W++\w++){0,8}?\W+(?:ondersteund|waar|bevestigd|juist|onwaar|weerlegd)\b",
             r"\b(?:zignoruj|ignoruj|zapomnij)(?:\W++\w++){0,5}?\W+(?:instrukcj\w+|polece\w+|zasad\w*)"
-            r"|\bonceki(?:\W++\w++){0,3}?\W+(?:talimat\w*|yonerge\w*)(?:\W++\w++){0,3}?\W+(?:yok say\w*|unut\w*|gormezden)",
+            r"|\bonceki(?:\W++\w++){0,3}?\W+(?:talimat\w*|yonerge\w*)(?:\W++\w++){0,3}?\W+(?:yok say\w*|unut\w*"
+            r"|gormezden)",
         ),
     ),
     _Wording(  # and in others
@@ -191,7 +231,8 @@ _COMMANDS = (
             r"(?:支持|真実|正しい|裏付け|事実|矛盾).{0,20}(?:してください|せよ|しなさい|判定|回答|マーク|ラベル|報告|出力)",
             r"(?:이전|앞선|위의|기존).{0,12}(?:지시|명령|지침|프롬프트).{0,10}(?:무시|잊)|(?:주장|진술|부분).{0,20}"
             r"(?:지지|사실|참으로|확인|모순).{0,16}(?:표시|답하|판단하|출력|간주)",
-            r"(?:تجاهل|انس|تجاهلوا).{0,24}(?:تعليمات|التعليمات|اوامر|الاوامر|قواعد)|(?:पिछले|पूर्व|सभी).{0,16}(?:निर्देश).{0,16}"
+            r"(?:تجاهل|انس|تجاهلوا).{0,24}(?:تعليمات|التعليمات|اوامر|الاوامر|قواعد)|(?:पिछले|पूर्व"
+            r"|सभी).{0,16}(?:निर्देश).{0,16}"
             r"(?:अनदेखा|भूल|नजरअंदाज)",
         ),
     ),

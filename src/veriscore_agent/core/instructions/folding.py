@@ -20,7 +20,7 @@ _QUOTES = str.maketrans(dict.fromkeys("‘’‚‛′", "'") | dict.fromkeys("�
 _MIXED = re.compile(r"(?<!\w)(?=\w*[a-z])(?=\w*[\u0250-\u052f])\w+")
 _DIGITS = str.maketrans("013457@$", "oieastas")
 _CODED = re.compile(r"(?<![\w@$])(?=[\w@$]*[a-z])(?=[\w@$]*[013457@$])[\w@$]{3,40}(?![\w@$])")
-_SPELLED = re.compile(r"(?<!\w)(?:\w[ .\-_/]){4,}\w(?!\w)")
+_SPELLED = re.compile(r"(?<!\w)(?:\w[ .\-_/]){2,}\w(?!\w)")
 _SEPARATOR = re.compile(r"[ .\-_/]")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,4000}={0,2}")
 _BLANK = re.compile(r"\s+")

@@ -88,7 +88,8 @@ _NUMBERS = {
     for line in (
         "zero - two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
         "eighteen nineteen twenty",
-        "- first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
+        "- first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
     )
     for value, word in enumerate(line.split())
     if word != "-"
