@@ -110,6 +110,18 @@ def test_headings_above_a_piece_outermost_first() -> None:
     ]
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(alphabet="ab. \n#-|。1", max_size=120), max_size=3), st.integers(0, 200))
+def test_whatever_the_pages_hold_spans_are_verbatim_and_the_budget_holds(texts: list[str], budget: int) -> None:
+    """Equal pages, odd marks and all: what the prompt really holds is counted."""
+    pages = [_page(text, url=f"https://{n}.example/") for n, text in enumerate(texts)]
+    passages = choose_passages("a b 1 ab", ("a b", "1"), pages, budget_tokens=budget, count_tokens=len)
+    by_url = {page.url: page for page in pages}
+    assert all(by_url[each.url].text[each.start : each.end] == each.text for each in passages)
+    assert len(_sent(passages)) <= budget
+    assert passages == choose_passages("a b 1 ab", ("a b", "1"), pages, budget_tokens=budget, count_tokens=len)
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.text(alphabet="ab. \n#-|。é\ud83d1", max_size=200))
 def test_pieces_never_overlap_and_lose_only_white_space(text: str) -> None:
@@ -161,9 +173,25 @@ def test_nothing_that_bears_on_the_claim_gives_no_passage() -> None:
 
 def test_the_headings_are_in_the_title() -> None:
     """So that a judge can tell what a row or a pronoun is about; what the title says already is not repeated."""
-    page = _page("# Hotels of Lyon\n\n## Palace\n\nHeight: 412 m", title="Hotels of Lyon - Guide")
-    (passage,) = _choose("It is 412 m high.", page)
-    assert passage.title == "Hotels of Lyon - Guide > Palace"
+    rows = "\n".join(f"Room {n}: {FILLER}" for n in range(5))
+    page = _page(f"# Hotels of Lyon\n\n## Palace\n\n{rows}\nHeight: 412 m", title="Hotels of Lyon - Guide")
+    (passage,) = _choose("It is 412 m high.", page, budget=20)
+    assert (passage.title, passage.text) == ("Hotels of Lyon - Guide > Palace", "Height: 412 m")
+
+
+def test_headings_without_a_word_of_the_claim_are_left_out_of_sentences() -> None:
+    """They cost tokens and tell nothing; of a table row the innermost is kept."""
+    text = "## Imprint\n\nThe Karlsund bridge opened in 1931.\n\n## Lengths\n\nLund: 14\nMalm: 15\nKarlsund: 1931"
+    passages = _choose("The Karlsund bridge opened in 1931.", _page(text), budget=24)
+    assert [each.title for each in passages] == ["A page", "A page > Lengths"]
+
+
+def test_a_heading_is_joined_to_its_text_and_not_to_another_heading() -> None:
+    """Though a blank line stands between; a list of headlines is a list of stories."""
+    page = _page("## The Karlsund bridge\n\nIt opened in 1931.\n\n## A bridge at Lund\n\n## A bridge at Malm")
+    passages = _choose("The Karlsund bridge opened in 1931.", page)
+    assert passages[0].text == "## The Karlsund bridge\n\nIt opened in 1931."
+    assert all(each.text.count("##") == 1 for each in passages)
 
 
 def test_sections_are_never_joined() -> None:
@@ -225,6 +253,15 @@ def test_three_sites_with_the_same_article_are_one_source() -> None:
     pages = [_page(f"Site {n}\n\n{article}\n\nImprint {n}", url=f"https://{n}.example/x") for n in "abc"]
     (passage,) = _choose("Anna Berg won the gold medal in Oslo in 1998.", *pages)
     assert {passage.url, *passage.copies} == {page.url for page in pages}
+
+
+def test_a_page_about_something_else_gives_nothing() -> None:
+    """A common word or two make no evidence, and leave the budget to the pages that have some."""
+    about = _page("The Karlsund bridge opened in May 1931. It was painted green.", url="https://a.example/")
+    other = _page("\n".join(f"Shop {n} opened late on a day in May." for n in range(60)), url="https://b.example/")
+    claim = "The Karlsund bridge of the engineer Olsen opened in May 1931 as the longest in northern Norway."
+    assert {each.url for each in _choose(claim, about, other)} == {about.url}
+    assert _choose(claim, other) == ()
 
 
 def test_every_part_has_its_best_piece() -> None:

@@ -48,7 +48,8 @@ def choose_passages(
     distinct = list({page.url: page for page in pages}.values())
     ranking = Ranking(distinct)
     look = ranking.look_for(claim)
-    worth = _worth_a_look(look.worth())
+    about = look.pages_about_it()
+    worth = _worth_a_look({at: each for at, each in look.worth().items() if ranking.places[at].page in about})
     selection = _Selection(distinct, ranking, look.found, budget_tokens, count_tokens)
     main = {number: each for number, each in worth.items() if ranking.places[number].piece.main}
     selection.take_first(_best_for_parts(ranking, parts, main or worth))

@@ -93,14 +93,14 @@ class PagePassages:
         return near
 
     def _runs(self, numbers: Iterable[int]) -> list[tuple[int, int]]:
-        """First and last piece of each passage: pieces of one section that follow each other.
+        """First and last piece of each passage: pieces of one section in a row, or a heading and its text.
 
         A piece left out between two is taken in where that costs less than to begin another passage.
         """
         runs: list[tuple[int, int]] = []
         for number in sorted(numbers):
             first, last = runs[-1] if runs else (-1, -1)
-            if runs and self._belong(first, number) and self._joins(first, last, number):
+            if runs and self._joins(first, last, number):
                 runs[-1] = (first, number)
             else:
                 runs.append((number, number))
@@ -109,13 +109,17 @@ class PagePassages:
     def _joins(self, first: int, last: int, number: int) -> bool:
         if number - last > _LONGEST_STEP or self._terms(first, number) > _LONGEST_TERMS:
             return False
+        if not all(self._belong(each, each + 1) for each in range(last, number)):
+            return False
         return number - last == 1 or self._cost(first, number) <= self._cost(first, last) + self._cost(number, number)
 
     def _belong(self, one: int, other: int) -> bool:
-        if not 0 <= other < len(self.pieces):
+        """Whether two pieces that follow each other, in either order, may be read as one."""
+        if not (0 <= one < len(self.pieces) and 0 <= other < len(self.pieces)):
             return False
-        a, b = self.pieces[one], self.pieces[other]
-        return (a.section, a.main) == (b.section, b.main)
+        above, below = self.pieces[min(one, other)], self.pieces[max(one, other)]
+        headed = above.kind == "heading" and below.kind != "heading"
+        return above.main == below.main and (headed or above.section == below.section)
 
     def _terms(self, first: int, last: int) -> int:
         return sum(len(piece.terms) for piece in self.pieces[first : last + 1])
@@ -124,7 +128,7 @@ class PagePassages:
         if (first, last) not in self._costs:
             text = "".join(self._shown(number) for number in range(first, last + 1))
             notes = copies_note(self.page.url, self._copies(first, last))
-            self._costs[first, last] = self._count_tokens(f"[{_LONGEST_ID}] {notes}{text}\n")
+            self._costs[first, last] = self._count_tokens(f"[{_LONGEST_ID}]{notes and ' ' + notes}{text}\n")
         return self._costs[first, last]
 
     def _shown(self, number: int) -> str:
