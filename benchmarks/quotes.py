@@ -2,8 +2,8 @@
 
 Every finding that a model brought, kept or dropped, is checked again by the rules of this version; the same quote of
 the same evidence for the same part counts once. Prints what each rule drops, and every finding dropped, to be looked
-at: in a run on pages without hostile text whatever is found in its evidence is honest. The last line is one JSON object of
-the figures. Ends with 1 where more than MOST_DROPPED of all quotes that were found are dropped.
+at: in a run on pages without hostile text whatever is found in its evidence is honest. The last line is one JSON object
+of the figures. Ends with 1 where more than MOST_DROPPED of all quotes that were found are dropped.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def measure(outcomes: list[ClaimOutcome]) -> dict[str, Any]:
 
 
 def _checked(outcome: ClaimOutcome) -> tuple[list[Finding], list[DroppedFinding]]:
-    evidence: dict[str, Evidence] = {piece.id: piece for piece in (*outcome.snippets, *outcome.passages)}
+    evidence: dict[str, Evidence] = {each.id: each for each in outcome.snippets} | {
+        each.id: each for each in outcome.passages
+    }
     kept: dict[tuple[str, str, str, str], Finding] = {}
     dropped: dict[tuple[str, str, str, str], DroppedFinding] = {}
     for verdict in _verdicts(outcome):
