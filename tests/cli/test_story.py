@@ -77,7 +77,7 @@ def test_a_story_tells_everything_that_is_known() -> None:
         "VERDICT AFTER PAGES: supported (grounded)",
         "what the claim is about is not clear",
         'supports P1 (trust high): "opened in May 1931"',
-        'dropped (quote_not_found): contradicts S1 (trust ordinary): "never opened"',
+        'dropped (its quote is not in the evidence): contradicts part 1, S1 (trust ordinary): "never opened"',
         "reason: P1 gives the year.",
         "SECOND LOOK AT THE SAME SNIPPETS: inconclusive",
     ):

@@ -19,6 +19,16 @@ ENDS = {
     "unscored": "no verdict",
 }
 
+DROPPED = {
+    "quote_not_found": "its quote is not in the evidence",
+    "off_the_part": "its quote does not speak of the part",
+    "instruction": "its quote speaks to the judge",
+    "page_gives_instructions": "its page tells its reader how to judge",
+    "unknown_part": "the claim has no such part",
+    "unknown_evidence": "there is no such evidence",
+}
+"""Why a finding may not count, in words."""
+
 
 def render_story(outcome: ClaimOutcome, *, width: int = WIDEST) -> str:
     """Everything that is known of one claim, for people to read, in lines of at most ``width`` characters."""
@@ -124,9 +134,14 @@ def _verdict(title: str, verdict: Verdict) -> Iterator[str]:
             if finding.part == index:
                 yield from _finding(finding, finding.stance)
     for dropped in verdict.dropped:
-        yield from _finding(dropped.finding, f"dropped ({dropped.reason}): {dropped.finding.stance}")
+        part = f" part {dropped.finding.part + 1}" if dropped.finding.part >= 0 else ""
+        yield from _finding(dropped.finding, f"dropped ({_dropped(dropped.reason)}): {dropped.finding.stance}{part},")
     yield from _labelled("reason", verdict.reason)
     yield from _labelled("flags", ", ".join(verdict.flags))
+
+
+def _dropped(reason: str) -> str:
+    return DROPPED.get(reason, reason.replace("_", " "))
 
 
 def _finding(finding: Finding, stance: str) -> Iterator[str]:
