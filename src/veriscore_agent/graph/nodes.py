@@ -99,9 +99,9 @@ async def choose_passages(state: ClaimState, ports: Ports) -> ClaimUpdate:
     )
     # Six pages of the largest size take half a second, in which other claims go on.
     passages = await anyio.to_thread.run_sync(choose)
-    known = {passage.id for passage in state["shown"]}
-    shown = (*state["shown"], *(passage for passage in passages if passage.id not in known))
-    return {"passages": passages, "shown": shown, "visits": _with_tokens(state, passages, ports)}
+    # What was shown before is told as it is known now: a later page may hold the same text.
+    shown = {passage.id: passage for passage in (*state["shown"], *passages)}
+    return {"passages": passages, "shown": tuple(shown.values()), "visits": _with_tokens(state, passages, ports)}
 
 
 async def judge_pages(state: ClaimState, ports: Ports) -> ClaimUpdate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import count
 
@@ -50,7 +50,10 @@ def choose_passages(
     look = ranking.look_for(claim)
     about = look.pages_about_it()
     worth = _worth_a_look({at: each for at, each in look.worth().items() if ranking.places[at].page in about})
-    selection = _Selection(distinct, ranking, look.found, budget_tokens, count_tokens)
+    shared = _shared_text(ranking, look.found, about)
+    selection = _Selection(
+        distinct, ranking, shared, look.found, budget_tokens=budget_tokens, count_tokens=count_tokens
+    )
     main = {number: each for number, each in worth.items() if ranking.places[number].piece.main}
     selection.take_first(_best_for_parts(ranking, parts, main or worth))
     selection.take_main(main)
@@ -84,13 +87,13 @@ def _span(passage: Passage) -> tuple[str, str, int, int]:
     return passage.url, passage.page_sha256, passage.start, passage.end
 
 
-def _shared_text(ranking: Ranking, asked: set[str]) -> SharedText | None:
-    """What stands on which page, where there are several."""
-    if len(ranking.pieces) < 2:
+def _shared_text(ranking: Ranking, asked: Set[str], pages: Set[int]) -> SharedText | None:
+    """What stands on which of these pages, where there are several."""
+    if len(pages) < 2:
         return None
     shared = SharedText(asked)
-    for number, pieces in enumerate(ranking.pieces):
-        shared.add([term for piece in pieces for term in piece.terms], number)
+    for number in sorted(pages):
+        shared.add([term for piece in ranking.pieces[number] for term in piece.terms], number)
     return shared
 
 
@@ -101,7 +104,9 @@ class _Selection:
         self,
         pages: Sequence[Page],
         ranking: Ranking,
+        everything: SharedText | None,
         asked: set[str],
+        *,
         budget_tokens: int,
         count_tokens: Callable[[str], int],
     ) -> None:
@@ -109,7 +114,7 @@ class _Selection:
         self._starts = [0]
         for pieces in ranking.pieces:
             self._starts.append(self._starts[-1] + len(pieces))
-        self._everything = _shared_text(ranking, asked)
+        self._everything = everything
         self._pages = [
             PagePassages(page, pieces, asked, count_tokens, self._copies_of(number))
             for number, (page, pieces) in enumerate(zip(pages, ranking.pieces, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -21,13 +21,12 @@ class SharedText:
     def __init__(self, decisive: Iterable[str]) -> None:
         """``decisive``: terms that no copy may lack. Numbers and negations never may."""
         self._decisive = _NEGATIONS.union(decisive)
-        self._pages: defaultdict[Pair, set[int]] = defaultdict(set)
+        self._pairs: defaultdict[int, set[Pair]] = defaultdict(set)
         self._terms: defaultdict[int, set[str]] = defaultdict(set)
 
     def add(self, terms: Sequence[str], page: int) -> None:
         """Remember that the text stands on the page."""
-        for pair in _pairs(terms):
-            self._pages[pair].add(page)
+        self._pairs[page].update(_pairs(terms))
         self._terms[page].update(terms)
 
     def pages_with(self, terms: Sequence[str], page: int) -> list[int]:
@@ -37,29 +36,26 @@ class SharedText:
         and decisive term; and where the two differ, the other has none of those that this text has not.
         """
         wanted = set(_pairs(terms))
-        counts = Counter(other for pair in wanted for other in self._pages.get(pair, ()) if other != page)
         needed = self._decisive.intersection(terms)
-        return sorted(
+        return [
             other
-            for other, count in counts.items()
-            if count >= _SHARE * len(wanted) and needed <= self._terms[other] and self._says_the_same(wanted, other)
-        )
+            for other in sorted(self._pairs)
+            if other != page
+            and needed <= self._terms[other]
+            and len(wanted & self._pairs[other]) >= max(1, _SHARE * len(wanted))
+            and self._says_the_same(wanted, self._pairs[other])
+        ]
 
-    def _says_the_same(self, wanted: set[Pair], page: int) -> bool:
-        missing = {pair for pair in wanted if page not in self._pages.get(pair, ())}
-        confirmed = {term for pair in wanted - missing for term in pair}
+    def _says_the_same(self, wanted: set[Pair], known: set[Pair]) -> bool:
+        missing = wanted - known
+        confirmed = {term for pair in wanted & known for term in pair}
         if any(is_number(term) and term not in confirmed for pair in missing for term in pair):
             return False
         before, behind = {pair[0] for pair in missing}, {pair[-1] for pair in missing}
-        said = before | behind | confirmed
         return not any(
-            any(self._stands(page, term, other) for term in before)
-            and any(self._stands(page, other, term) for term in behind)
-            for other in self._decisive - said
+            any((term, other) in known for term in before) and any((other, term) in known for term in behind)
+            for other in self._decisive - before - behind - confirmed
         )
-
-    def _stands(self, page: int, *pair: str) -> bool:
-        return page in self._pages.get(pair, ())
 
 
 def _pairs(terms: Sequence[str]) -> Iterable[Pair]:

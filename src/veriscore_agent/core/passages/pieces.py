@@ -48,17 +48,18 @@ def split_pieces(page: Page) -> tuple[Piece, ...]:
     main_chars = len(text) if page.main_chars is None else page.main_chars
     pieces: list[Piece] = []
     headings: list[tuple[int, str]] = []
-    section, at, titled = 0, 0, False
+    above, section, at, titled = "", 0, 0, False
     for line in text.split("\n"):
-        heading = _HEADING.match(line)
+        heading = _HEADING.match(line) if line.startswith("#") else None
         if heading:
             headings = [each for each in headings if each[0] < len(heading[1])]
-        above = " > ".join(title for _, title in headings)
+            above = " > ".join(title for _, title in headings)
         for start, end in _spans(line, offset=at):
             found = tuple(terms(text[start:end]))
             pieces.append(Piece(start, end, section, above, start < main_chars, _kind(text, start, end), found))
         if heading and (titled or len(heading[1]) > 1):
             headings.append((len(heading[1]), heading[2].strip()))
+            above = " > ".join(title for _, title in headings)
         titled = titled or bool(heading and len(heading[1]) == 1)
         section += not line
         at += len(line) + 1
@@ -73,13 +74,14 @@ def _kind(text: str, start: int, end: int) -> Literal["heading", "sentence", "li
 
 def _spans(line: str, offset: int) -> list[tuple[int, int]]:
     """Where the pieces of one line begin and end, without the white space between them."""
-    whole = len(line) <= _WHOLE_LINE and (line.startswith(("- ", "#")) or " | " in line or not _INNER_END.search(line))
+    if len(line) <= _WHOLE_LINE and (line.startswith(("- ", "#")) or " | " in line or not _INNER_END.search(line)):
+        inner = line.strip()
+        first = offset + len(line) - len(line.lstrip())
+        return [(first, first + len(inner))] if inner else []
     spans = []
-    at = 0
-    for sentence in [line] if whole else _sentences(line):
-        for start, end in _cut(sentence):
-            spans.append((offset + at + start, offset + at + end))
-        at += len(sentence)
+    for sentence in _sentences(line):
+        spans += [(offset + start, offset + end) for start, end in _cut(sentence)]
+        offset += len(sentence)
     return spans
 
 
@@ -92,10 +94,6 @@ def _sentences(line: str) -> list[str]:
 def _cut(sentence: str) -> list[tuple[int, int]]:
     spans = []
     start = 0
-    if len(sentence) <= _LONGEST:
-        inner = sentence.strip()
-        first = len(sentence) - len(sentence.lstrip())
-        return [(first, first + len(inner))] if inner else []
     while start < len(sentence):
         stop = len(sentence)
         if stop - start > _LONGEST:

@@ -83,7 +83,10 @@ class Ranking:
         """What each place has of the question's terms."""
         asked = terms(question)
         wanted = frozenset(asked)
-        hits = [[term for term in place.piece.terms if term in wanted] for place in self.places]
+        hits = [
+            () if wanted.isdisjoint(place.piece.terms) else [term for term in place.piece.terms if term in wanted]
+            for place in self.places
+        ]
         holding = Counter(term for each in hits if each for term in set(each))
         rarity = {term: self._rarity(holding[term]) for term in wanted}
         return Look(self, asked, hits, rarity, {term for term in wanted if holding[term]})
