@@ -32,7 +32,8 @@ _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uff
 _SPACE = re.compile(r"\s+")
 _NO_TITLE = re.compile(r"(?:untitled|title|document\d*|slide \d+|microsoft word|powerpoint presentation)\W*", re.I)
 _OF_A_PROGRAM = re.compile(r"^microsoft (?:word|powerpoint|excel) - ", re.I)
-_FILE_NAME = re.compile(r"\S+\.[a-z]{2,5}|\S*[\w-]*_[\w-]*", re.I)
+_FILE_NAME = re.compile(r"[^\s_]*_\S*|\S+\.[a-z]{2,5}", re.I)
+_LONGEST_TITLE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ def _box(textpage: pypdfium2.PdfTextPage, text: str, start: int, end: int) -> tu
 
 def _metadata_title(document: pypdfium2.PdfDocument) -> str:
     """The title that the file gives itself, unless it is what a program left there."""
-    title = _SPACE.sub(" ", _UNREADABLE.sub("", document.get_metadata_value("Title"))).strip()
+    title = _SPACE.sub(" ", _UNREADABLE.sub("", document.get_metadata_value("Title")[:_LONGEST_TITLE])).strip()
     title = _OF_A_PROGRAM.sub("", title)
     return "" if _NO_TITLE.fullmatch(title) or _FILE_NAME.fullmatch(title) else title
 

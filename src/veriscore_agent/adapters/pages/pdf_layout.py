@@ -193,10 +193,13 @@ def _leveled(paragraphs: Sequence[_Paragraph]) -> Iterable[_Paragraph]:
         yield replace(each, level=min(4, sizes.index(round(each.first.size)) + 1) if each.kind == "heading" else 0)
 
 
+_LONGEST_WORD = 100
+_LAST_WORD = re.compile(r"\w*\Z")
+_FIRST_WORD = re.compile(r"\w*")
+
+
 class _Words:
     """The words of a document, asked whether a hyphen at a line's end belongs to the word."""
-
-    _PARTED = re.compile(rf"(\w*){_HYPHEN}(\w*)")
 
     def __init__(self, paragraphs: Iterable[_Paragraph]) -> None:
         self._known = Counter(
@@ -205,14 +208,16 @@ class _Words:
 
     def joined(self, text: str) -> str:
         """The text without the hyphens that only its lines had."""
-        return self._PARTED.sub(self._whole, text) if _HYPHEN in text else text
+        first, *others = text.split(_HYPHEN)
+        parts = [first]
+        for part in others:
+            before, after = _LAST_WORD.search(parts[-1][-_LONGEST_WORD:]), _FIRST_WORD.match(part[:_LONGEST_WORD])
+            parts += [self._between(before[0] if before else "", after[0] if after else ""), part]
+        return "".join(parts)
 
-    def _whole(self, match: re.Match[str]) -> str:
-        before, after = match[1], match[2]
-        with_hyphen = f"{before}-{after}"
-        plain = before + after
-        belongs = not after[:1].islower() or self._known[with_hyphen.lower()] > self._known[plain.lower()]
-        return with_hyphen if belongs else plain
+    def _between(self, before: str, after: str) -> str:
+        with_hyphen = self._known[f"{before}-{after}".lower()]
+        return "-" if not after[:1].islower() or with_hyphen > self._known[f"{before}{after}".lower()] else ""
 
 
 def _block(paragraph: _Paragraph, words: _Words) -> Block:

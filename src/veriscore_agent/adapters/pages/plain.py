@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from veriscore_agent.adapters.pages.blocks import Block
 
-_WIDTHS = range(45, 121)
+_WIDTHS = range(55, 121)
 """Widths at which texts are wrapped by hand or by program; what is longer has a line a paragraph."""
 _SLACK = 4
 """Characters by which a line may miss its width: programs balance, people guess."""
@@ -52,14 +52,20 @@ def _usual_width(lines: Sequence[str]) -> int:
 
 def _joined(paragraph: Sequence[str], usual_width: int) -> list[str]:
     width = max(map(len, paragraph), default=0) if len(paragraph) >= _OWN_WIDTH_LINES else usual_width
+    is_wrapped = width in _WIDTHS and not _is_verse(paragraph)
     lines: list[str] = []
     for at, line in enumerate(paragraph):
         words = " ".join(line.split())
-        if at and width in _WIDTHS and _was_broken(paragraph[at - 1], line, width):
+        if at and is_wrapped and _was_broken(paragraph[at - 1], line, width):
             lines[-1] += ("" if _is_seamless(lines[-1], words) else " ") + words
         else:
             lines.append(words)
     return lines
+
+
+def _is_verse(paragraph: Sequence[str]) -> bool:
+    """Whether every line begins with a capital, which by chance happens in short paragraphs alone."""
+    return len(paragraph) >= _OWN_WIDTH_LINES and all(line.lstrip()[:1].isupper() for line in paragraph)
 
 
 def _was_broken(line: str, following: str, width: int) -> bool:

@@ -18,11 +18,13 @@ _LONG_VALUE = 200
 """Characters of a value that is a text of its own."""
 _MAX_ROWS = 50_000
 _DEEPEST = 100
-_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.S)
+_TITLE_WITHIN = 10_000
+_CDATA = re.compile(r"<!\[CDATA\[(?:(.*?)\]\]>|.*)", re.S)
+"""What does not end is taken to the end of the text, so that none is read twice."""
 _XML_TAG = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)((?:\s[^<>]*)?)>")
 _XML_TITLE = re.compile(r"<(?:\w+:)?title\b[^>]*>(.*?)</(?:\w+:)?title\s*>", re.S)
 _FEED = re.compile(r"<(?:rss|feed|rdf:RDF|channel)\b")
-_ESCAPED_TAG = re.compile(r"&lt;(?=/?[a-zA-Z][^&<>]*(?:&gt;|&quot;|&#))")
+_ESCAPED_TAG = re.compile(r"&lt;(/?[a-zA-Z](?:[^&<>]|&(?:quot|apos|amp|#\d+);)*+)&gt;")
 
 
 def json_blocks(text: str) -> list[Block]:
@@ -89,10 +91,10 @@ def xml_blocks(text: str) -> tuple[str, list[Block]]:
 
     Raises UnreadablePageError where it is built to be slow.
     """
-    title = _XML_TITLE.search(text)
+    title = _XML_TITLE.search(text[:_TITLE_WITHIN])
     if _FEED.search(text[:2000]):
-        text = _ESCAPED_TAG.sub("<", text)
-    markup = _XML_TAG.sub(_as_html, _CDATA.sub(r"<div>\1</div>", text))
+        text = _ESCAPED_TAG.sub(lambda tag: f"<{html.unescape(tag[1])}>", text)
+    markup = _XML_TAG.sub(_as_html, _CDATA.sub(lambda quoted: f"<div>{quoted[1] or ''}</div>", text))
     check_markup(markup)
     return _inner_words(title[1]) if title else "", list(html_blocks(f"<body>{markup}"))
 
