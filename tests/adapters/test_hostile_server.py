@@ -50,6 +50,13 @@ STATUS = Path("/proc/self/status")
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 TEXT = "The bridge weighs 9,800 tonnes."
 
+_ENTITIES = (
+    b"<?xml version='1.0'?><!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'>"
+    + b"".join(b"<!ENTITY %c '%s'>" % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(8))
+    + b"]><html xmlns='http://www.w3.org/1999/xhtml'><body><p>&i;</p></body></html>"
+)
+"""A billion letters, for who replaces them."""
+
 REDIRECTS = [
     ("http://169.254.169.254/latest/meta-data/", "leads to a link-local address", "metadata of a cloud"),
     ("http://[fd00:ec2::254]/latest/meta-data/", "leads to a private address", "the same over IPv6"),
@@ -107,7 +114,7 @@ ENDING: dict[str, tuple[Attack, str, str]] = {
     "length-is-negative": (sends(answer(length=-1)), "failed", "(?i)content-length"),
     "two-lengths": (sends(answer(GOOD_PAGE, "200 OK", "Content-Length: 5")), "failed", "(?i)content-length"),
     "length-of-no-end": (sends(answer(length="9" * 5_000)), "failed", "."),
-    "image-as-html": (sends(answer(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")), "failed", "no text is read from text/html"),
+    "image-as-html": (sends(answer(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")), "failed", "no text is read from .*text/html"),
     "html-as-image": (sends(answer(kind="image/png")), "read", ""),
     "type-of-no-type": (sends(answer(kind="; ; ;=/")), "read", ""),
     "charset-rot13": (sends(answer(kind="text/html; charset=rot13")), "read", ""),
@@ -149,6 +156,11 @@ ENDING: dict[str, tuple[Attack, str, str]] = {
     "come-back-in-an-hour": (sends(answer(b"", "429 Too Many Requests", "Retry-After: 3600")), "blocked", "status 429"),
     "nested-tags": (sends(answer(b"<div>" * 100_000)), "failed", "nested too deeply"),
     "nested-tags-with-text": (sends(answer(b"<b>x" * 100_000)), "failed", "nested too deeply"),
+    "comments-without-end": (sends(answer(b"<!-- x " * 300_000)), "empty", "no usable text"),
+    "entities-of-entities": (sends(answer(_ENTITIES, kind="application/xhtml+xml")), "empty", "no usable text"),
+    "nested-json-ld": (
+        sends(answer(b"<script type='application/ld+json'>" + b"[" * 400_000 + b"</script>" + GOOD_PAGE)), "read", "",
+    ),
     "attributes": (
         sends(answer(b"<p " + b" ".join(b"a%d=1" % n for n in range(100_000)) + b">x</p>")), "failed",
         "too many attributes",
