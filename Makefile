@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src fixtures/demo -type f -not -name '*.pyc' 2>/dev/null) pyproject.toml
 
-.PHONY: help demo test test-local-model lint types check requirements clean
+.PHONY: help demo test test-local-model lint types check bench-passages requirements clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/'
@@ -28,6 +28,9 @@ types: $(VENV)/.dev ## strict mypy
 	$(BIN)/mypy
 
 check: lint types test ## all three
+
+bench-passages: $(VENV)/.dev ## measure the choice of passages on labelled data (VERISCORE_SHARED: its folder)
+	$(BIN)/python benchmarks/passages.py
 
 requirements: $(VENV)/.dev ## pin and hash the requirements anew
 	$(BIN)/python requirements/compile.py

@@ -22,7 +22,7 @@ _CHARACTERS_A_TOKEN = 12
 """No text has more, so that what cannot fit need not be counted."""
 _OWN_CHARACTERS = 20
 """What a passage costs beside its text, about, when pieces are compared by their worth for their length."""
-_THRIFT = 0.7
+_THRIFT = 0.8
 """Power of the length by which worth is divided: 0 would take the best, 1 the most for the money."""
 _NEAR_TAKEN = {1: 1.5, 2: 1.2}
 """How much more a piece is worth once the piece so many places away is taken: what was said goes on there."""
@@ -203,7 +203,7 @@ class _Selection:
             return False
         if self._everything and self._is_known(place):
             return False
-        page.take(place.number)
+        page.take(place.number, added)
         self._used += added
         if place.page not in self._turn:
             self._turn.append(place.page)

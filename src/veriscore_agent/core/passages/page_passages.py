@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
+from itertools import accumulate
 
 from veriscore_agent.core.passages.pieces import Piece
 from veriscore_agent.core.passages.terms import terms
@@ -37,6 +38,7 @@ class PagePassages:
         self.page = page
         self.pieces = pieces
         self.taken: set[int] = set()
+        self._terms_before = list(accumulate((len(piece.terms) for piece in pieces), initial=0))
         self.tokens = 0
         self._asked = asked
         self._count_tokens = count_tokens
@@ -46,9 +48,9 @@ class PagePassages:
         self._pieces_shown: dict[int, str] = {}
         self._paths: dict[tuple[str, bool], tuple[str, ...]] = {}
 
-    def take(self, number: int) -> None:
-        """Take one more piece."""
-        self.tokens += self.tokens_added(number)
+    def take(self, number: int, tokens: int) -> None:
+        """Take one more piece, which adds so many tokens."""
+        self.tokens += tokens
         self.taken.add(number)
         path = self._path(number)
         self._headings |= {path[:depth] for depth in range(1, len(path) + 1)}
@@ -122,7 +124,7 @@ class PagePassages:
         return above.main == below.main and (headed or above.section == below.section)
 
     def _terms(self, first: int, last: int) -> int:
-        return sum(len(piece.terms) for piece in self.pieces[first : last + 1])
+        return self._terms_before[last + 1] - self._terms_before[first]
 
     def _cost(self, first: int, last: int) -> int:
         if (first, last) not in self._costs:

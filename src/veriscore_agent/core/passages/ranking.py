@@ -26,8 +26,8 @@ _NEAR = (1, 2, 3)
 _AROUND = 8
 """Pieces on either side of a piece whose mean tells whether its surroundings are about the claim."""
 _SHORT_CHARACTERS = 40
-_STRETCH = 5
-_LEAST_OF_CLAIM = 0.11
+_STRETCH = 3
+_LEAST_OF_CLAIM = 0.08
 """Share of the weight of all terms of the question that one stretch of so many pieces must hold, or else its page is
 about something else. On WiCE, 1 page in 100 that holds the evidence is below it, and 3 of 4 that do not."""
 

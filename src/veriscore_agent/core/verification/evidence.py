@@ -100,6 +100,8 @@ def _copies(piece: Evidence) -> str:
 
 def copies_note(url: str, copies: Sequence[str]) -> str:
     """Which other sites print the same: it is one source, and the judge is told so. Empty where none does."""
+    if not copies:
+        return ""
     sites = list(dict.fromkeys(_address(each).split("/")[0] for each in (url, *copies)))[1:]
     more = [f"{len(sites) - _MAX_SITES} more"] if len(sites) > _MAX_SITES else []
     return f"(same text at: {', '.join([*sites[:_MAX_SITES], *more])})" if sites else ""
