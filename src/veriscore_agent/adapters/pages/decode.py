@@ -75,7 +75,7 @@ def _decoded(body: bytes, content_type: str) -> str:
         text = _utf8(body, is_declared="utf-8" in declared)
         if text is not None:
             return text
-    return _by_label(body, declared) or body.decode(_meant(detect_encoding(body)), "replace")
+    return _by_label(body, declared) or body.decode(browsers_codec(detect_encoding(body)), "replace")
 
 
 def _by_label(body: bytes, declared: list[str]) -> str:
@@ -84,7 +84,7 @@ def _by_label(body: bytes, declared: list[str]) -> str:
     The label with the fewest undecodable bytes is right; where they are equal, the one that the bytes look like, or
     that of the header, which servers often add to files that they know nothing of.
     """
-    if len(declared) > 1 and (looks_like := _meant(detect_encoding(body))) in declared:
+    if len(declared) > 1 and (looks_like := browsers_codec(detect_encoding(body))) in declared:
         declared = [looks_like, *declared]
     texts = [body.decode(name, "replace") for name in declared]
     best = min(texts, key=lambda text: text.count("\ufffd"), default="")
@@ -124,8 +124,10 @@ def _codec(label: str) -> str:
     # rot13, hex and the like are codecs, but no encodings; so is UTF-16 where a meta element could be read.
     if not getattr(found, "_is_text_encoding", True) or found.name in ("idna", "punycode", "unicode_escape", "utf-7"):
         return ""
-    return "utf-8" if found.name.startswith(("utf-16", "utf-32")) else _meant(found.name)
+    return "utf-8" if found.name.startswith(("utf-16", "utf-32")) else browsers_codec(found.name)
 
 
-def _meant(name: str) -> str:
-    return _MEANT.get(name, name)
+def browsers_codec(name: str) -> str:
+    """The Python codec of what browsers understand by the name of an encoding. Raises LookupError if there is none."""
+    known = codecs.lookup(name).name
+    return _MEANT.get(known, known)
