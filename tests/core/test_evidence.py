@@ -19,7 +19,12 @@ from veriscore_agent.core.verification.neutralising import neutralise, one_line
 from veriscore_agent.core.verification.quotes import locate_quote
 from veriscore_agent.domain import Passage, Snippet
 
-SNIPPET = Snippet("S1", "A bridge", "https://www.bridges.example/sydney?ref=1#top", "Opened in 1932.\nSteel arch.")
+SNIPPET = Snippet(
+    "S1",
+    "A bridge",
+    "https://www.bridges.example/sydney?ref=1#top",
+    "Opened in 1932.\nSteel arch.\n- Width: 49 m\n- Span: 503 m",
+)
 PASSAGE = Passage(
     "P1", "https://news.example/1932/03/19", "Opening day", "Crowds\n\n crossed.", 0, 8, date="1932-03-19"
 )
@@ -31,8 +36,9 @@ def test_the_form_of_evidence() -> None:
     assert block == (
         f"<evidence {code}>\n"
         "[S1] bridges.example/sydney | A bridge\n"
-        "  Opened in 1932.\n"
-        "  Steel arch.\n"
+        "  Opened in 1932. Steel arch.\n"
+        "  - Width: 49 m\n"
+        "  - Span: 503 m\n"
         "[P1] news.example/1932/03/19 (1932-03-19) | Opening day\n"
         "  Crowds\n"
         "  crossed.\n"
@@ -112,7 +118,7 @@ def test_no_page_can_forge_the_place_of_a_source(field: str) -> None:
 def test_the_form_of_the_papers_search_results() -> None:
     assert render_search_results((SNIPPET, PASSAGE)) == (
         "Search result 1\nTitle: A bridge\nLink: https://www.bridges.example/sydney?ref=1#top\n"
-        "Content: Opened in 1932. Steel arch.\n\n"
+        "Content: Opened in 1932. Steel arch. - Width: 49 m - Span: 503 m\n\n"
         "Search result 2\nTitle: Opening day\nLink: https://news.example/1932/03/19\nContent: Crowds crossed."
     )
 

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from veriscore_agent.core.passages.pieces import Piece
 from veriscore_agent.core.passages.terms import terms
-from veriscore_agent.core.verification.evidence import HEADINGS, copies_note, cut, indented, render_piece
+from veriscore_agent.core.verification.evidence import HEADINGS, copies_note, cut, indented, plain_lines, render_piece
 from veriscore_agent.domain import Page, Passage
 
 _LONGEST_TERMS = 200
@@ -128,17 +128,17 @@ class PagePassages:
 
     def _cost(self, first: int, last: int) -> int:
         if (first, last) not in self._costs:
-            text = "".join(self._shown(number) for number in range(first, last + 1))
+            text = indented("".join(self._shown(number) for number in range(first, last + 1)).strip())
             notes = copies_note(self.page.url, self._copies(first, last))
-            self._costs[first, last] = self._count_tokens(f"[{_LONGEST_ID}]{notes and ' ' + notes}{text}\n")
+            self._costs[first, last] = self._count_tokens(f"[{_LONGEST_ID}]{notes and ' ' + notes}\n{text}\n")
         return self._costs[first, last]
 
     def _shown(self, number: int) -> str:
-        """A piece as it stands in the prompt, with what parts it from the piece before."""
+        """A piece as the prompt has it, with what parts it from the piece before."""
         if number not in self._pieces_shown:
             start = self.pieces[number].start
             parted = number == 0 or "\n" in self.page.text[self.pieces[number - 1].end : start]
-            self._pieces_shown[number] = ("\n  " if parted else " ") + indented(self.text_of(number))
+            self._pieces_shown[number] = ("\n" if parted else " ") + plain_lines(self.text_of(number))
         return self._pieces_shown[number]
 
     def _heading_cost(self, number: int) -> int:

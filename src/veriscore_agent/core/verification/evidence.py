@@ -23,6 +23,7 @@ _MAX_TITLE, _MAX_ADDRESS, _MAX_SITES = 150, 90, 3
 
 _BLANKS = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r"\s*\n\s*")
+_PARAGRAPHS = re.compile(r"(?<=[.!?])\n(?!- |[^\n]* \| )")
 _HEADING = re.compile(r"^#{1,6} +", re.MULTILINE)
 _SCHEME = re.compile(r"^https?://(?:www\.)?", re.IGNORECASE)
 
@@ -38,8 +39,8 @@ def render_evidence(evidence: Sequence[Evidence]) -> str:
 def render_piece(piece: Evidence, before: Evidence | None = None) -> str:
     """Header line and text of one piece. Of a passage whose page was named ``before``, only what is new: headings."""
     header = f"[{piece.id}]{_same_page(piece, before) if _of_one_page(piece, before) else _source(piece)}"
-    text = indented(_text(piece))
-    return f"{header}\n  {text}" if text else header
+    lines = plain_lines(_text(piece))
+    return f"{header}\n{indented(lines)}" if lines else header
 
 
 def render_search_results(evidence: Sequence[Evidence]) -> str:
@@ -57,12 +58,20 @@ def render_search_results(evidence: Sequence[Evidence]) -> str:
     )
 
 
-def indented(text: str) -> str:
-    """Text as it stands under a header line, without the first indentation.
+def plain_lines(text: str) -> str:
+    """Text neutralised, without empty lines, runs of blanks and the marks of headings.
 
     Of headings only the words are shown: their marks mean nothing to a judge, and would have to be neutralised.
     """
-    return _LINES.sub("\n  ", _BLANKS.sub(" ", neutralise(_HEADING.sub("", text))).strip())
+    return _LINES.sub("\n", _BLANKS.sub(" ", neutralise(_HEADING.sub("", text))).strip())
+
+
+def indented(lines: str) -> str:
+    """Plain lines as they stand under a header line.
+
+    Paragraphs are run together, which saves tokens; items and table rows keep their lines.
+    """
+    return "  " + _PARAGRAPHS.sub(" ", lines).replace("\n", "\n  ")
 
 
 def _of_one_page(piece: Evidence, before: Evidence | None) -> bool:
