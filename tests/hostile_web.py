@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gzip
+import importlib
+import importlib.util
 import socket
 import struct
 import zlib
@@ -15,8 +17,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
+from typing import Any
 
-import brotli  # type: ignore[import-untyped]
 import zstandard
 from pydantic import SecretStr
 
@@ -29,6 +31,7 @@ from veriscore_agent.wiring import Sockets, open_services
 GOOD_ADDRESS, TLS_ADDRESS, SILENT_ADDRESS = "192.1.2.4", "192.1.2.5", "192.1.2.6"
 """Beside PUBLIC, where the hostile server is: all are only ever given to the stub connector."""
 GOOD_PAGE = b"<html><head><title>The bridge</title></head><body><p>The bridge weighs 9,800 tonnes.</p></body></html>"
+HAS_BROTLI = importlib.util.find_spec("brotli") is not None
 _PLENTY = b"x" * 65_536
 
 
@@ -132,6 +135,7 @@ def bomb(coding: str) -> bytes:
     """A small body that unfolds to 200 MB: 200 kB of gzip, 20 kB of zstd, a few hundred bytes of brotli."""
     zeros, times = b"\0" * 1_000_000, 200
     if coding == "br":
+        brotli: Any = importlib.import_module("brotli")
         brotli_packer = brotli.Compressor(quality=9)
         return b"".join([*(brotli_packer.process(zeros) for _ in range(times)), brotli_packer.finish()])
     if coding == "zstd":
