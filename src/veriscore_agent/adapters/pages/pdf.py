@@ -76,8 +76,6 @@ def _counted(read: int, count: int) -> str:
 
 
 def _without_text(count: int, read: int) -> str:
-    if not count:
-        return "the PDF has no pages"
     if not read:
         return "the PDF is broken: none of its pages could be read"
     return f"no visible text in the PDF ({_counted(read, count)}), perhaps a scan"

@@ -50,6 +50,9 @@ _LONGEST_HEADING = 200
 _OTHER_SIZE = 1.12
 _GAP = 1.3
 """Distance between lines, in usual distances, that begins a paragraph."""
+_LINES_WITH_A_PITCH = 5
+_COMMON_PITCH = 1.2
+"""In heights of the font."""
 _SHORT_LINE = 0.85
 """Share of the column's width below which a line was ended on purpose."""
 _INDENT = 0.7
@@ -121,7 +124,9 @@ def _usual_pitch(lines: Sequence[Line]) -> float:
     """The usual distance from a line to the next one below it."""
     steps = [above.bottom - below.bottom for above, below in pairwise(lines)]
     near = [step for step, line in zip(steps, lines, strict=False) if 0 < step < 4 * line.size]
-    return median(near) if near else 0.0
+    if len(near) >= _LINES_WITH_A_PITCH:
+        return median(near)
+    return min([*near, _COMMON_PITCH * lines[0].size]) if lines else 0.0
 
 
 def _column_width(lines: Sequence[Line]) -> float:
@@ -173,6 +178,7 @@ def _begun(line: Line, body: float) -> _Paragraph:
     return _Paragraph(kind, _opened(line), line, line)
 
 
+_KEPT_HYPHEN = re.compile(r"\w[-–]\Z")
 _HYPHEN = "\ufffe"
 """Stands for a hyphen at the end of a line, as in pdfium, until all words of the document are known."""
 
@@ -182,7 +188,8 @@ def _opened(line: Line) -> str:
 
 
 def _append(paragraph: _Paragraph, line: Line) -> None:
-    paragraph.text += ("" if paragraph.text.endswith(_HYPHEN) else " ") + _opened(line)
+    seamless = paragraph.text.endswith(_HYPHEN) or (_KEPT_HYPHEN.search(paragraph.text[-2:]) and line.text[0].isalnum())
+    paragraph.text += ("" if seamless else " ") + _opened(line)
     paragraph.last = line
 
 
