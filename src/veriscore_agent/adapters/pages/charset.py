@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
 import chardet
 
@@ -20,6 +19,8 @@ _UNDECLARED = frozenset(_UNDECLARED_NAMES.split())
 _LETTERS_OF_OTHERS = re.compile("[\u0370-\u06ff\u0e00-\u0e7f]")
 _MIXED = re.compile("[A-Za-z][\u0370-\u06ff\u0e00-\u0e7f]|[\u0370-\u06ff\u0e00-\u0e7f][A-Za-z]")
 _LEAST_WIDE_BYTES = 8
+_ASCII_BEFORE = 100
+_LABEL = re.compile(rb"charset|encoding", re.I)
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _LETTER_BYTES = bytes(range(0xC0, 0x100))
 _ESCAPES = (b"\x1b$", b"\x1b(", b"\x0e", b"~{")
@@ -43,16 +44,17 @@ def wide_encoding(head: bytes) -> str:
     return ""
 
 
-def detect_encoding(body: bytes, among: Collection[str] = _UNDECLARED) -> str:
+def detect_encoding(body: bytes) -> str:
     """Name of the Python codec that this text is most likely written in; ``cp1252`` where nothing tells.
 
     One in which Greek, Cyrillic, Semitic or Thai letters stand within Latin words is not believed, nor is any but
     ``cp1252`` for a text whose only characters beyond ASCII are punctuation and signs.
     """
-    sample = _sample(body)
+    # A label that browsers do not obey (in a comment, in an attribute's value) is none for the detector either.
+    sample = _LABEL.sub(b"", _sample(body))
     if not is_seven_bit_encoded(sample) and len(sample.translate(None, _LETTER_BYTES)) == len(sample):
         return "cp1252"
-    for found in chardet.detect_all(sample, ignore_threshold=True, compat_names=False, include_encodings=among):
+    for found in chardet.detect_all(sample, ignore_threshold=True, compat_names=False, include_encodings=_UNDECLARED):
         name = found["encoding"]
         if name is not None and not _mixes_scripts(sample.decode(name, "replace")):
             return name
@@ -64,7 +66,7 @@ def _sample(body: bytes) -> bytes:
     if is_seven_bit_encoded(body) or 0 in body[:1000]:
         return body[:_SAMPLE_BYTES]
     first = _BEYOND_ASCII.search(body)
-    start = max(0, first.start() - 1000) if first else 0
+    start = max(0, first.start() - _ASCII_BEFORE) if first else 0
     lines = body[start : start + 16 * _SAMPLE_BYTES].splitlines()
     return b"\n".join(line for line in lines if not line.isascii())[:_SAMPLE_BYTES]
 
