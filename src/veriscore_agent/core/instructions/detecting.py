@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from veriscore_agent.core.instructions.commands import find_command
 from veriscore_agent.core.instructions.folding import fold
-from veriscore_agent.core.instructions.remarks import is_remark, without_judging_words
+from veriscore_agent.core.instructions.remarks import is_doubtful, is_remark, without_judging_words
 
 _LONGEST_SHOWN = 160
 _SLICE, _OVERLAP = 8_000, 500
@@ -33,6 +33,11 @@ def talks_to_a_judge(sentence: str) -> bool:
     """Whether a sentence commands, or speaks of claims and verdicts instead of the world: it is evidence of nothing."""
     folded = fold(sentence)
     return bool(find_command(folded)) or is_remark(folded)
+
+
+def may_talk_to_a_judge(sentence: str) -> bool:
+    """Whether a sentence has any word of judging: to be asked only where little else speaks for it."""
+    return is_doubtful(fold(sentence))
 
 
 def beside_the_verdict(sentence: str) -> str | None:

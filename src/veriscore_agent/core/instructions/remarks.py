@@ -54,18 +54,35 @@ _ADVICE = re.compile(
     r"|\b(?:cite|quote)\b.{0,40}\bas evidence\b|\bquote (?:this|the following|exactly)\b"
     r"|\bno (?:further |more )?(?:verification|checks?|checking|review) (?:is |are )?(?:required|needed|necessary)\b"
 )
+_DOUBTFUL = re.compile(
+    r"(?:^|[.!?:;>] ?)(?:please |just |do not |don't )?(?:say|agree|ignore|trust|consider|approve|pass|return|stop|mark"
+    r"|conclude|confirm|reject|refute|deny|comply|obey|consult|proceed|choose|pick|treat|answer|reply|respond|rate)\b"
+    r"|\byou (?:are|were|must|should|have|will|verify|check|judge|want|return)\b|\byour (?:evaluation|developer)\b"
+    r"|\b(?:claim(?:s|ed|ant)?|statements?|yes|ok|pass(?:es)?|validated|holds?|positive|sufficient|asked|question"
+    r"|query|rating|evaluation|results?:|comply|ordered|obey|agree|exact|confidence|assert|in favou?r|acceptable"
+    r"|consensus|contradiction|robots?|users?|assistant|checked|trust|guidance|instructions?)\b|=="
+    r"|\b(?:stimmt|gilt|sage|exacte?|diga|di que|klopt|zeg)\b|antworte|anweisung|repond|responde|\bciert[ao]|rispondi"
+    r"|powiedz|prawdziw|скажи|ответь|请|請|回答|答え|판단|답하|أجب|बताए"
+)
+"""Where a sentence shares nothing with a part but names, one of these words is enough, too."""
+_COMMON = re.compile(r"\b(?:in fact|facts?|right|support|match|established|human|label|finding|tool|print)\b")
+"""Words of these lists that any text may hold."""
 _JUDGING_WORDS = re.compile(
     r"\b(?:supported|supports|contradict(?:s|ed)|inconclusive|verified|confirm(?:ed|s)?|true|correct|answer|verdict"
-    r"|label"
-    r"|claim|check(?:ed)?|complete|output|mark|tool|result|yes|say|just|part|decision|final|fact|boxed|system|admin"
-    r"|judge"
-    r"|false|refuted|proven|approved?|accept(?:ed)?|reject(?:ed)?|finding|stance|evidence|quote|page)s?\b"
+    r"|label|claim|check(?:ed)?|complete|output|mark|tool|result|yes|say|just|part|decision|final|fact|boxed|system"
+    r"|admin|judge|false|refuted|proven|approved?|accept(?:ed)?|reject(?:ed)?|finding|stance|evidence|quote|page)s?\b"
 )
 
 
 def is_remark(folded: str) -> bool:
     """Whether a sentence, folded, speaks of claims, their judges and verdicts."""
     return bool((_JUDGED.search(folded) and _SAID.search(folded)) or _ADVICE.search(folded))
+
+
+def is_doubtful(folded: str) -> bool:
+    """Whether a sentence, folded, may be about judging: by one such word alone."""
+    rest = _COMMON.sub(" ", folded)
+    return bool(_JUDGED.search(rest) or _SAID.search(rest) or _DOUBTFUL.search(rest))
 
 
 def without_judging_words(folded: str) -> str:

@@ -6,9 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from veriscore_agent.core.instructions import beside_the_verdict, talks_to_a_judge
+from veriscore_agent.core.instructions import beside_the_verdict, may_talk_to_a_judge, talks_to_a_judge
 from veriscore_agent.core.verification.quotes import locate_quote
-from veriscore_agent.core.verification.relevance import Surroundings, names_alone, speaks_of, surroundings
+from veriscore_agent.core.verification.relevance import (
+    Surroundings,
+    names_alone,
+    shares_only_names,
+    speaks_of,
+    surroundings,
+)
 from veriscore_agent.core.verification.silencing import link_of, links_that_command
 from veriscore_agent.domain import DroppedFinding, Evidence, Finding, Stance, Trust
 
@@ -90,7 +96,11 @@ def _checked(finding: Finding, piece: Evidence, part: str, commanding: bool) -> 
         return finding, "instruction"
     if commanding:
         return finding, "page_gives_instructions"
-    return finding, "" if speaks_of(part, place) else "off_the_part"
+    if not speaks_of(part, place):
+        return finding, "off_the_part"
+    # A name is soon told. Whoever means the judge gives himself away by one word, which others seldom use.
+    doubtful = shares_only_names(part, place) and may_talk_to_a_judge(place.sentences)
+    return finding, "instruction" if doubtful else ""
 
 
 def _is_bare_verdict(sentence: str, part: str) -> bool:

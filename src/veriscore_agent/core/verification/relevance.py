@@ -66,6 +66,15 @@ def speaks_of(part: str, place: Surroundings) -> bool:
     return _shares_unspaced(part, place.sentences)
 
 
+def shares_only_names(part: str, place: Surroundings) -> bool:
+    """Whether the sentences of a quote share with ``part`` neither a number nor a content word, but names alone."""
+    found = [*words(part), *_numbers(part)]
+    said = _Said(place.sentences)
+    names = {word.key for position, word in enumerate(found) if _is_name(found, position)}
+    wanted = [word for word in content_words(found) if word.key not in _LIGHT and word.key not in names]
+    return not any(said.holds(word) for word in wanted) and not _shares_unspaced(part, place.sentences)
+
+
 def names_alone(part: str, text: str) -> bool:
     """Whether ``text`` has no content word beside names and numbers of ``part``: it says nothing of them."""
     found = [*words(part), *_numbers(part)]
