@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.loopback import Reply
+from tests.page_site import SITE, Site, read
 from tests.pdf_files import encrypted_pdf, page_content, pdf_file, stream, text_objects, text_pdf
 from veriscore_agent.adapters.pages.bounds import UnreadablePageError
 from veriscore_agent.adapters.pages.extract import MAX_TEXT_CHARACTERS, ExtractedPage, extract_page
@@ -194,6 +196,17 @@ async def test_a_hostile_pdf_ends_with_its_reason_and_the_next_page_is_read() ->
                 await extractor.extract(make(), "https://a.example/a.pdf", "application/pdf", 1.5)
         page = await extractor.extract(THREE_PAGES, "https://a.example/a.pdf", "application/pdf", 20.0)
         assert "9,800" in page.text
+
+
+@pytest.mark.anyio
+async def test_the_ledger_tells_how_a_pdf_was_read() -> None:
+    """With its pages, or with the reason for which there is no text."""
+    pdf = {"Content-Type": "application/pdf"}
+    reading = await read(Site({"/a": Reply(200, {"Content-Type": "text/html"}, THREE_PAGES)}), f"{SITE}/a")
+    assert reading.page is not None
+    assert reading.visit.extractor.endswith(", 3 pages")
+    scan = await read(Site({"/a": Reply(200, pdf, text_pdf(["", ""]))}), f"{SITE}/a")
+    assert "perhaps a scan" in scan.visit.reason
 
 
 def test_labelled_files(shared_data: Path) -> None:
