@@ -29,7 +29,7 @@ _ESCAPES = (b"\x1b$", b"\x1b(", b"\x0e", b"~{")
 
 def is_seven_bit_encoded(body: bytes) -> bool:
     """Whether it is all ASCII and may yet be Japanese, Korean or Chinese, by its escape sequences."""
-    return any(escape in body for escape in _ESCAPES) and body.isascii()
+    return body.isascii() and any(escape in body for escape in _ESCAPES)
 
 
 def wide_encoding(head: bytes) -> str:
