@@ -12,6 +12,9 @@ subject is the row's first cell that is not a number and stands in no other row,
 empty; fewer where there are not so many. A claim counts where one passage, or its title, holds the row: subject, value
 and the value's header (letters and digits only, NFKC, lower case). The whole page is extracted and 600 tokens chosen.
 
+Copies: each WiCE page beside a mirror of it at another address that lacks every tenth sentence, 600 tokens of both.
+Figures: share of the sent sentences that are sent twice, and share of the passages that tell of both pages.
+
 Time is processor time for cutting and choosing, in milliseconds a page, without extraction. The last line is one JSON
 object of the figures. Exit 1 where a figure is below its floor, 2 where the data is absent.
 """
@@ -30,7 +33,7 @@ import time
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from veriscore_agent.adapters.pages.extract import extract_page
@@ -45,7 +48,7 @@ FLOORS: dict[str, tuple[float, ...]] = {}
 TARGETS: dict[str, tuple[float, ...]] = {"claim and title": (0.90, 0.96, 0.985), "tables": (0.95,)}
 DATA_SHA256 = {
     "wice_dev.jsonl": "a25defa735c3df37c1ae9e2911b28621cadc74fe341ff15e3627e1019cf704ce",
-    "html_gold/index.jsonl": "",
+    "html_gold/index.jsonl": "530fce0000db962bacd1cea4f0066ec81adc11978f8b2066fce06219a931e26b",
 }
 
 
@@ -78,12 +81,20 @@ def main(folder: Path) -> int:
     }
     share, claims, milliseconds = _tables(data / "html_gold")
     shares["tables"] = [share]
+    twice, told = _copies(rows)
+    shares["copies told"] = [told]
     for name, found in shares.items():
         print(f"{name:24}", *(f"{each:.3f}" for each in found), _beside_targets(found, TARGETS.get(name, ())))
     held = all(
         found >= floor for name, floors in FLOORS.items() for found, floor in zip(shares[name], floors, strict=True)
     )
-    counts = {"rows": len(rows), "table_claims": claims, "table_page_ms": milliseconds, "wice_page_ms": _times(rows)}
+    counts = {
+        "rows": len(rows),
+        "sent_twice": twice,
+        "table_claims": claims,
+        "table_page_ms": milliseconds,
+        "wice_page_ms": _times(rows),
+    }
     print(json.dumps(shares | counts | {"floors_held": held}))
     return int(not held)
 
@@ -133,6 +144,22 @@ def _text_characters(rendered: str) -> int:
 
 def _inside(span: tuple[int, int], passages: Sequence[Passage]) -> bool:
     return any(passage.start <= span[0] and span[1] <= passage.end for passage in passages)
+
+
+def _copies(rows: Sequence[Row]) -> tuple[float, float]:
+    """Share of the sent sentences that are sent twice, and share of the passages that tell of both pages."""
+    sent = twice = told = passages = 0
+    for row in rows:
+        lines = row.page.text.split("\n")
+        text = "\n".join(line for at, line in enumerate(lines) if at % 10 != 9)
+        pages = [replace(row.page, url="https://a.example/"), replace(row.page, url="https://b.example/", text=text)]
+        chosen = choose_passages(row.claim, (), pages, budget_tokens=TABLE_BUDGET * 4, count_tokens=len)
+        counted = Counter(line for passage in chosen for line in passage.text.split("\n") if lines.count(line) == 1)
+        sent += len(counted)
+        twice += sum(number > 1 for number in counted.values())
+        passages += len(chosen)
+        told += sum(bool(passage.copies) for passage in chosen)
+    return round(twice / sent, 3), round(told / passages, 3)
 
 
 def _times(rows: Sequence[Row]) -> float:

@@ -70,6 +70,11 @@ def _pieces(text: str) -> list[str]:
 
 PIECES = [
     ("One is here. Two is here.", ["One is here.", "Two is here."], "sentences"),
+    (
+        "He put a bar of Shout! into Baby. Then he left.",
+        ["He put a bar of Shout! into Baby.", "Then he left."],
+        "a mark within a sentence",
+    ),
     ("- One is. Two is.\n- Three", ["- One is. Two is.", "- Three"], "a list item stays whole"),
     ("Year: 1931 | Place: St. Gallen. N.", ["Year: 1931 | Place: St. Gallen. N."], "a table row stays whole"),
     ("# Title. With stop\ntext", ["# Title. With stop", "text"], "a heading stays whole"),

@@ -24,7 +24,7 @@ _OWN_CHARACTERS = 20
 """What a passage costs beside its text, about, when pieces are compared by their worth for their length."""
 _THRIFT = 0.8
 """Power of the length by which worth is divided: 0 would take the best, 1 the most for the money."""
-_NEAR_TAKEN = {1: 1.5, 2: 1.2}
+_NEAR_TAKEN = {1: 1.5, 2: 1.5, 3: 1.2}
 """How much more a piece is worth once the piece so many places away is taken: what was said goes on there."""
 
 

@@ -86,8 +86,17 @@ def _spans(line: str, offset: int) -> list[tuple[int, int]]:
 
 
 def _sentences(line: str) -> list[str]:
-    """The sentences of a line, which joined give the line again. A lone surrogate counts as one character."""
-    sentences = list(sentencex.segment("en", line.encode("utf-8", "replace").decode()))
+    """The sentences of a line, which joined give the line again. A lone surrogate counts as one character.
+
+    What begins with a small letter goes on with the sentence before (a quoted title with an exclamation mark).
+    """
+    found = sentencex.segment("en", line.encode("utf-8", "replace").decode())
+    sentences: list[str] = []
+    for each in found:
+        if sentences and each.lstrip()[:1].islower():
+            sentences[-1] += each
+        else:
+            sentences.append(each)
     return sentences if sum(map(len, sentences)) == len(line) else [line]
 
 
