@@ -42,6 +42,9 @@ SPEAKS = [
     ("Russian", "Мост был открыт в Москве.", "в Москве построен мост", "", ""),
     ("Arabic", "افتتح الجسر في القاهرة.", "افتتح الجسر رسميا", "", ""),
     ("another language with its names", "Angela Merkel was born in Hamburg.", "in Hamburg geboren", "", ""),
+    ("two names", "It is based at Hamamatsu Air Base in Shizuoka.", "Hamamatsu, Shizuoka", "", ""),
+    ("a title of capitals", "She is the Melvin Seiden Curator of Chinese Art.", "Melvin Seiden Curator of Chinese Art",
+     "", ""),
     ("what contradicts it", "Mary Kole was born in 1902.", "Mary Kole (born 4 May 1904)", "", ""),
 ]  # fmt: skip
 
@@ -50,7 +53,7 @@ SAYS_NOTHING_OF_IT = [
     ("another matter", "The Harbour Bridge opened in 1932.", "Entry costs five dollars", "Harbour Bridge", ""),
     ("another matter beside it", "The Harbour Bridge opened in 1932.", "Entry costs five dollars", "",
      "The Harbour Bridge opened in 1932. {quote}."),
-    ("names alone", "Marie Curie won the Nobel Prize.", "Marie Curie", "", "{quote} won the Nobel Prize"),
+    ("a name alone", "Marie Curie won the Nobel Prize.", "Marie Curie", "", "{quote} won the Nobel Prize"),
     ("the subject alone", "Angular is maintained by Google.", "Angular", "", "We use {quote} at work."),
     ("another number", "The bridge is 503 metres long.", "a toll of 12 crowns", "", ""),
     ("a number of one digit", "The bridge has 3 arches.", "open from 3 to 6", "", ""),

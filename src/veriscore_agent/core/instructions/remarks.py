@@ -55,17 +55,23 @@ _ADVICE = re.compile(
     r"|\bno (?:further |more )?(?:verification|checks?|checking|review) (?:is |are )?(?:required|needed|necessary)\b"
 )
 _DOUBTFUL = re.compile(
-    r"(?:^|[.!?:;>] ?)(?:please |just |do not |don't )?(?:say|agree|ignore|trust|consider|approve|pass|return|stop|mark"
-    r"|conclude|confirm|reject|refute|deny|comply|obey|consult|proceed|choose|pick|treat|answer|reply|respond|rate)\b"
-    r"|\byou (?:are|were|must|should|have|will|verify|check|judge|want|return)\b|\byour (?:evaluation|developer)\b"
-    r"|\b(?:claim(?:s|ed|ant)?|statements?|yes|ok|pass(?:es)?|validated|holds?|positive|sufficient|asked|question"
-    r"|query|rating|evaluation|results?:|comply|ordered|obey|agree|exact|confidence|assert|in favou?r|acceptable"
-    r"|consensus|contradiction|robots?|users?|assistant|checked|trust|guidance|instructions?)\b|=="
-    r"|\b(?:stimmt|gilt|sage|exacte?|diga|di que|klopt|zeg)\b|antworte|anweisung|repond|responde|\bciert[ao]|rispondi"
-    r"|powiedz|prawdziw|скажи|ответь|请|請|回答|答え|판단|답하|أجب|बताए"
+    r"(?:^|[.!?:;>] ?)(?:please |just |do not |don't )?(?:say|agree|ignore|trust|consider|approve|pass|return|stop"
+    r"|mark|accept|conclude|confirm|reject|refute|deny|comply|obey|consult|proceed|choose|pick|treat|answer|reply"
+    r"|respond|rate)\b|\byou (?:are|were|must|should|have|will|verify|check|judge|want|return)\b"
+    r"|\byour (?:evaluation|developer)\b|\b(?:claim(?:s|ed|ant)?|statements?|yes|ok|pass(?:es)?|validated|holds?"
+    r"|positive|sufficient|(?:were|are|if|when) asked about|question|query|rating|evaluation|results?:|comply"
+    r"|ordered|obey|agree|exact|confidence|assert|in favou?r|acceptable|consensus|contradiction|robots?|users?"
+    r"|assistant|checked|trust|guidance|instructions?|favou?rable|green (?:light|tick)|tick (?:the|a)|side with"
+    r"|believe|doubt|settled|deem(?:ed)?|bypass(?:ed)?|vouch\w*|entail\w*|premise|hypothesis|thumbs up|full points"
+    r"|policy|sign(?:ed)? off|the reviewer|further review|outcome|affirm\w*|score|disagree|machines?|programmers?"
+    r"|webpage|i command|new task|everything|whatever|opposite)\b|==|\b(?:stimmt|gilt|sage|exacte?|diga|di que"
+    r"|klopt|zeg)\b|antworte|anweisung|repond|responde|\bciert[ao]|rispondi|powiedz|prawdziw|скажи|ответь|请|請|回答"
+    r"|答え|판단|답하|أجب|बताए"
 )
 """Where a sentence shares nothing with a part but names, one of these words is enough, too."""
-_COMMON = re.compile(r"\b(?:in fact|facts?|right|support|match|established|human|label|finding|tool|print)\b")
+_COMMON = re.compile(
+    r"\b(?:in fact|facts?|right|support|match|established|human|label|finding|tool|print|judges|accept(?:ed)?)\b"
+)
 """Words of these lists that any text may hold."""
 _JUDGING_WORDS = re.compile(
     r"\b(?:supported|supports|contradict(?:s|ed)|inconclusive|verified|confirm(?:ed|s)?|true|correct|answer|verdict"

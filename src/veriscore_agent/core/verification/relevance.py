@@ -53,11 +53,11 @@ def speaks_of(part: str, place: Surroundings) -> bool:
     """Whether a quote that stands in ``place`` speaks of ``part``.
 
     It does if its sentences share a number, a date or a name with the part, or half of its content words. If they
-    share but some content word, what is missing may come from the piece that they stand in. A quote of names of the
-    part and nothing else says nothing of them.
+    share but some content word, what is missing may come from the piece that they stand in. A quote of one name of
+    the part and nothing else says nothing of it.
     """
-    if not any(map(str.isdigit, place.quote)) and names_alone(part, place.quote):
-        return _shares_unspaced(part, place.sentences)
+    if _is_one_name(part, place.quote):
+        return False
     found = [*words(part), *_numbers(part)]
     wanted = [word for word in content_words(found) if word.key not in _LIGHT]
     said = _Said(place.sentences)
@@ -82,6 +82,15 @@ def names_alone(part: str, text: str) -> bool:
         word for position, word in enumerate(found) if word.key[0].isdigit() or _is_name(found, position)
     )
     return all(known.holds(word) for word in content_words(words(text)))
+
+
+def _is_one_name(part: str, quote: str) -> bool:
+    """Whether ``quote`` is a name that ``part`` has in one stretch."""
+    said = {word.key for word in content_words(words(quote))}
+    found = words(part)
+    names = [word.key if _is_name(found, position) else "" for position, word in enumerate(found)]
+    runs = " ".join(names).split("  ")
+    return bool(said) and any(said <= set(run.split()) for run in runs)
 
 
 class _Said:
