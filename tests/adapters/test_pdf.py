@@ -55,6 +55,7 @@ LINES = [
     ("He was the mayor of this large and lively town in the years 1914-\n1918.", "years 1914-1918", "of numbers"),
     ("The first paragraph ends with this line.\n\n\nThe second one begins.", "line.\nThe second", "paragraphs"),
     ("There are three kinds of bridges here:\n- arches\n- beams", "here:\n- arches\n- beams", "items"),
+    ("One chapter and another . . . . . . . . 3\nThe third . . . . . . 4", "3\nThe third", "a table of contents"),
     ("Berlin 3,600,000 892\nParis 2,100,000 105", "892\nParis", "rows of a table"),
 ]
 
@@ -67,6 +68,17 @@ def test_lines_become_blocks(text: str, expected: str, why: str) -> None:
 def test_a_sentence_goes_on_over_pages() -> None:
     page = _read(text_pdf(["!Title\nThe bridge that was opened in the year", "1931 by the king is old.", "End."]))
     assert "in the year 1931 by the king" in page.text
+
+
+def test_headers_that_differ_by_chapter_run_too() -> None:
+    """They are told by the number of the page, which need not be counted from one."""
+    texts = [
+        f"{title} {page}\n\nOn this page, number {page}, it is about {title.lower()} and its kings."
+        for page, title in enumerate(["Oslo", "Oslo", "Bergen", "Molde"], 117)
+    ]
+    page = _read(text_pdf(texts))
+    assert page.text[: page.main_chars].startswith("On this page, number 117, it is about oslo and its kings.\nOn this")
+    assert "Bergen 119" in page.text[page.main_chars :]
 
 
 TITLES = [

@@ -60,6 +60,10 @@ _INDENT = 0.7
 _EDGE_LINES = 2
 _RUNNING_SHARE = 0.4
 """Of all pages; headers often differ on left and right pages."""
+_LONGEST_RUNNING = 100
+_LEADER = re.compile(r"(?:\. ?){4}\d*\Z")
+"""From a title to its page, in a table of contents."""
+_PAGE_NUMBER = re.compile(r"[0-9]{1,4}")
 _ITEM = re.compile(r"[•◦▪‣●○■□–—*-]\s+(?=\S)|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+(?=\S)")
 _BULLET = re.compile(r"[•◦▪‣●○■□–—*-]\s+")
 _NUMBER = re.compile(r"[-+(]?[$€£]?\d[\d.,]*[%)]?")
@@ -68,19 +72,30 @@ _END = re.compile(r"[.!?:;。！？؟][\"'”’)\]]*(?:\d{1,3})?$")
 
 
 def running_lines(pages: Sequence[Sequence[Line]]) -> frozenset[Line]:
-    """Headers, footers and page numbers: first or last lines that many pages have, but for their numbers.
+    """Headers, footers and page numbers: first or last lines that many pages have, but for their numbers, or that have
+    the number of the page, counted as on many other pages.
 
     A page that has nothing else keeps its lines.
     """
-    edges = [_edge_lines(lines) for lines in pages]
+    largest = _LARGER * _body_size(line for lines in pages for line in lines)
+    edges = [[line for line in _edge_lines(lines) if line.size <= largest] for lines in pages]
     seen = Counter(pattern for lines in edges for pattern in {_pattern(line) for line in lines})
+    starts = Counter(start for lines in edges for start in {each for line in lines for each in _numbered_from(line)})
     least = max(2, _RUNNING_SHARE * len(pages))
+    numbered_from = {start for start, count in starts.items() if count >= least}
     running: set[Line] = set()
     for lines, edge in zip(pages, edges, strict=True):
         found = {line for line in edge if seen[_pattern(line)] >= least or line.text == str(line.page + 1)}
+        found |= {line for line in edge if not numbered_from.isdisjoint(_numbered_from(line))}
         if len(found) < len(lines):
             running |= found
     return frozenset(running)
+
+
+def _numbered_from(line: Line) -> list[int]:
+    """What the first page's number would be, were the number at either end of this line that of its page."""
+    words = line.text.split() if len(line.text) <= _LONGEST_RUNNING else []
+    return [int(word) - line.page for word in {*words[:1], *words[-1:]} if _PAGE_NUMBER.fullmatch(word)]
 
 
 def _edge_lines(lines: Sequence[Line]) -> list[Line]:
@@ -139,21 +154,22 @@ def _goes_on(paragraph: _Paragraph, line: Line, pitch: float, width: float, body
     above = paragraph.last
     if above.hyphenated:
         return True
-    if _ITEM.match(line.text) or _is_row(line.text) or paragraph.kind == "row":
-        return False
-    if max(above.size, line.size) > _OTHER_SIZE * min(above.size, line.size):
+    if _ITEM.match(line.text) or _is_row(line.text) or paragraph.kind == "row" or _LEADER.search(above.text[-40:]):
         return False
     unfinished = not _END.search(above.text)
+    goes_on_in_words = unfinished and line.text[:1].islower()
     step = above.bottom - line.bottom
+    if max(above.size, line.size) > _OTHER_SIZE * min(above.size, line.size) and not goes_on_in_words:
+        return False
     if paragraph.kind == "heading":
         return line.page == above.page and 0 < step < 1.6 * above.size and line.size > _LARGER * body
     if line.page != above.page or step <= 0:
-        return unfinished and _is_full(above, width) and not line.text[:1].isupper()
+        return unfinished and (_is_full(above, width) or goes_on_in_words) and not line.text[:1].isupper()
     if step > _GAP * max(pitch, above.size):
         return False
     if line.left > above.left + _INDENT * line.size and (paragraph.kind != "item") and not unfinished:
         return False
-    return _is_full(above, width) or (unfinished and line.text[:1].islower())
+    return _is_full(above, width) or goes_on_in_words
 
 
 def _is_full(line: Line, width: float) -> bool:
