@@ -32,7 +32,7 @@ def fold(text: str) -> str:
     Undone are letters of another alphabet inside a word, digits for letters, letters one by one, invisible doubles of
     ASCII, and Base64, which is added at the end.
     """
-    plain = _UNSEEN.sub("", text.translate(_TAGS))
+    plain = _UNSEEN.sub("", text if text.isascii() else text.translate(_TAGS))
     decoded = [each for each in map(_decoded, _BASE64.findall(plain)) if each]
     plain = _without_accents(" ".join([plain, *decoded]))
     plain = _SPELLED.sub(lambda match: _SEPARATOR.sub("", match[0]), plain)
