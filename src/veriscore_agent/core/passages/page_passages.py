@@ -10,7 +10,7 @@ from veriscore_agent.core.passages.terms import terms
 from veriscore_agent.core.verification.evidence import HEADINGS, copies_note, cut, indented, plain_lines, render_piece
 from veriscore_agent.domain import Page, Passage
 
-_LONGEST_TERMS = 200
+_LONGEST_TERMS = 400
 _SHORT_TERMS = 25
 """A passage of fewer gets its neighbours too, where tokens are left."""
 _TITLE_CHARACTERS, _HEADING_CHARACTERS = 90, 60
