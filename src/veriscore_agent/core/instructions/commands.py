@@ -32,7 +32,8 @@ _AI = (
 _GROUP = r"(?:(?:an?|the|any|all|every|each|our|other|automated|future|whatever) )*"
 
 _OVERRIDE = (
-    r"(?:ignore|disregard|forget|override|overrule|bypass|discard|neglect|do not follow|don't follow|stop following)"
+    r"(?:ignore|disregard(?! of)|forget|override|overrule|bypass|discard|neglect|do not follow|don't follow"
+    r"|stop following)"
 )
 _EARLIER = r"(?:previous|previously|prior|above|earlier|preceding|foregoing|former|system|developer)"
 _ORDERS = (
@@ -63,7 +64,11 @@ _TERM = (
     rf"|prompts?"
     rf"|instructed|instructions?|(?:every|each|all|both) parts?|output|print|respond|reply|{_AI}|bots?|whoever)"
 )
-_GIVEN = r"(?<!not )(?<!never )(?:supported|contradicted|inconclusive)\b(?! by\b)"
+_GIVEN = (
+    r"(?<!not )(?<!never )(?:supported|contradicted|inconclusive)\b"
+    r"(?=\W*+$| ?[.!?,;)\]}\"'*#|<(=-]| (?:for|and|because|since|with|too)\b)"
+)
+"""A label that ends a clause: "is supported on Windows" is another matter."""
 
 
 class _Wording(NamedTuple):
@@ -83,7 +88,7 @@ _COMMANDS = (
             rf"|prompts?|programming)\b",
             rf"{_START}(?:ignore|disregard|forget) (?:everything|anything|all|all that|what) (?:above|before this"
             rf"|previously"
-            r"|you (?:have been|were|'ve been) (?:told|given|taught|instructed)|you know|you were told)\b",
+            r"|you (?:have been|were|'ve been) (?:told|given|taught|instructed)|you know(?! about)|you were told)\b",
             rf"{_START}(?:ignore|disregard|forget){_words(2)}(?:other|contrary|conflicting) (?:evidence|sources?"
             rf"|pages?|passages?"
             r"|results?|snippets?)\b",
@@ -109,7 +114,8 @@ _COMMANDS = (
         (
             rf"\b(?:note|notice|message|instructions?|attention|reminder|hint|memo|warning|important|directives?"
             rf"|commands?"
-            rf"|requests?) (?:to|for) {_GROUP}{_AI}\b(?:[ ,/]++\w++){{0,4}} ?[:.!,;)\]—–-]",
+            rf"|requests?) (?:to|for) {_GROUP}{_AI}\b(?! (?:users|compan|develop|research|start-?ups))"
+            rf"(?:[ ,/]++\w++){{0,4}} ?[:.!,;)\]—–-]",
             rf"\b(?:attention|dear|hey|hello) ?[,:!]? {_GROUP}{_AI}\b",
             rf"\b{_AI}\b(?:\W++\w++){{0,4}}?\W+(?:reading|processing|parsing|evaluating|judging|scoring|summari[sz]ing"
             r"|reviewing|checking|indexing|crawling|verifying|seeing|reads|sees|analy[sz]ing) (?:this|these)\b",
@@ -125,10 +131,10 @@ _COMMANDS = (
         "supported|supports|contradict|inconclusive|verified|true|confirmed|factual|correct|false|refuted"
         "|proven|accurate|established",
         (
-            rf"{_START}{_VERB}{_words(10)}{_OBJECT}{_words(12)}{_LABEL}\b(?! or\b| ?/)",
+            rf"{_START}{_VERB}{_within(10)}{_OBJECT}{_within(12)}{_LABEL}\b(?! or\b| by\b| ?/)",
             rf"{_START}(?:mark|label|rate|return|output|respond|reply|answer|classify|judge|treat|declare|score"
             rf"|report|set)"
-            rf"{_words(6)}(?:claims?|parts?|statements?|following|findings?|verdict|stance|label|everything)"
+            rf"{_within(6)}(?:claims?|parts?|statements?|following|findings?|verdict|stance|label|everything)"
             rf"(?:\W++[\w']++){{0,8}}?\W+(?:as|is|to|with|that it is|are|be)\W++(?:\w++\W++){{0,2}}?{_VALUE}\b",
             rf"{_START}(?:mark|label|rate|return|output|respond|reply|answer|classify|judge|report"
             rf"|set){_words(3)}[#\"'\[(]*"
@@ -144,7 +150,7 @@ _COMMANDS = (
         "supported|contradicted|inconclusive",
         (
             rf"\b{_TERM}\b{_within(10)}{_GIVEN}",
-            rf"\b{_GIVEN}{_within(10)}{_TERM}\b",
+            rf"(?:\b(?:as|be|is|are|say|return) |[=:\"'] ?){_GIVEN}{_within(10)}{_TERM}\b",
             rf"\b(?:claims?|statements?|assertions?)\b{_within(12)}(?:is|are|be|as|stands?)\W++(?:fully |hereby "
             rf"|now )?{_GIVEN}",
         ),
@@ -154,7 +160,7 @@ _COMMANDS = (
         "|system|assistant|developer|llm",
         (
             rf"#(?: ?#)++ ?(?:not |fully )?{_LABEL}\W{{0,3}}# ?#",
-            rf"\b{_JUDGED}\b[^.!?:=]{{0,80}}(?:[:=]|->|→)\W{{0,6}}(?:not |fully )?{_LABEL}\b",
+            rf"\b{_JUDGED}\b[^.!?:=]{{0,80}}(?:[:=]|->|→)\W{{0,6}}(?:not |fully )?{_LABEL}\b(?! by\b)",
             rf"\b(?:verdict|label|stance|final answer) (?:of |for "
             rf"|on )?(?:\W++\w++){{0,6}}?\W+is\W{{1,4}}{_LABEL}\b(?! by\b)",
             r"\breferent_?clear\b|[\"']findings[\"'] ?[:=]|[\"']stance[\"'] ?[:=]|\bstance\W{1,4}(?:supports?"
