@@ -148,7 +148,10 @@ class Look:
 
     def features(self) -> Iterator[tuple[int, tuple[float, ...]]]:
         """The features of every such place, with its number."""
-        for number in range(len(self._places)):
+        last = len(self._places)
+        for number in range(last):
+            if self._sums[max(0, number - _NEAR[-1])] == self._sums[min(last, number + _NEAR[-1] + 1)]:
+                continue
             near = self._near(number)
             if self.hits[number] or any(near):
                 yield number, (*self._own(number), *near, max(near[:2]), *self._further(number))

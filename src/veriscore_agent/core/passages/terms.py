@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -64,12 +65,12 @@ def _terms_of(token: str) -> tuple[str, ...]:
     return tuple(term for each in _TOKEN.findall(_folded(token)) for term in _plain_terms(each))
 
 
-def _plain_terms(token: str) -> list[str]:
+def _plain_terms(token: str) -> Sequence[str]:
     if token[0].isdigit():
         return _number_terms(token)
-    if _RUN.match(token):
+    if not token.isascii() and _RUN.match(token):
         return [token[at : at + 2] for at in range(max(1, len(token) - 1))]
-    return [] if token in _STOP_WORDS else [_SAME.get(token) or _stem(token)]
+    return () if token in _STOP_WORDS else (_SAME.get(token) or _stem(token),)
 
 
 def _number_terms(token: str) -> list[str]:
@@ -91,10 +92,11 @@ def _folded(text: str) -> str:
 
 
 def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
-            break
+    if word.endswith(_ENDINGS):
+        for ending in _ENDINGS:
+            if word.endswith(ending) and len(word) - len(ending) >= 3:
+                word = word[: -len(ending)]
+                break
     if len(word) > 4 and word[-1] in "ey":
         word = word[:-1]
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word
