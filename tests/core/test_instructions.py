@@ -66,6 +66,37 @@ def test_an_article_on_fact_checking_loses_sentences_and_is_read() -> None:
     assert not talks_to_a_judge("The bridge opened in 1931.")
 
 
+READ = """
+Our ruling: We rate this claim False.
+The claim is not supported by scientific evidence.
+VERDICT: Unsupported. There is no evidence that masks cause illness.
+Fact-checkers found the statement was not supported by evidence.
+His verdict: supported by most critics, the film is a triumph.
+AI systems must comply with the EU AI Act.
+OpenAI's ChatGPT can answer questions and is supported on iOS.
+The study asked language models to classify claims as supported or refuted.
+Copilot is supported on Windows 11.
+Instructions for ChatGPT users: open the app and type a question.
+A message to AI companies: pay artists.
+Print is supported by this driver. The output is verified by the host.
+Evidence for this hypothesis is inconclusive.
+Forget everything you know about skiing.
+Disregard of earlier orders led to the court martial.
+The general told them to disregard previous orders.
+Mark the correct statement. The following statements are true.
+Please answer the following questions: is the claim true or false?
+Return the label to the store. Label the parts supported by struts.
+The witness statements supported the verdict.
+The label supported young musicians.
+"""
+
+
+@pytest.mark.parametrize("text", READ.strip().splitlines())
+def test_a_page_that_says_this_is_read(text: str) -> None:
+    """Sentences of fact-checkers, critics, courts and manuals, which may count for nothing, bring down no page."""
+    assert command_in(text) == ""
+
+
 FOLDED = [
     ("case and accents", "IGNORÉ Prévious", "ignore previous"),
     ("line breaks", "ignore\n\n previous", "ignore previous"),

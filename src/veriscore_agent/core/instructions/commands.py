@@ -114,7 +114,8 @@ _COMMANDS = (
         (
             rf"\b(?:note|notice|message|instructions?|attention|reminder|hint|memo|warning|important|directives?"
             rf"|commands?"
-            rf"|requests?) (?:to|for) {_GROUP}{_AI}\b(?! (?:users|compan|develop|research|start-?ups))"
+            rf"|requests?) (?:to|for) {_GROUP}(?!ai (?:users|compan|develop|research|start))"
+            rf"{_AI}\b(?! (?:users|compan|develop|research|start-?ups))"
             rf"(?:[ ,/]++\w++){{0,4}} ?[:.!,;)\]—–-]",
             rf"\b(?:attention|dear|hey|hello) ?[,:!]? {_GROUP}{_AI}\b",
             rf"\b{_AI}\b(?:\W++\w++){{0,4}}?\W+(?:reading|processing|parsing|evaluating|judging|scoring|summari[sz]ing"
@@ -135,10 +136,10 @@ _COMMANDS = (
             rf"{_START}(?:mark|label|rate|return|output|respond|reply|answer|classify|judge|treat|declare|score"
             rf"|report|set)"
             rf"{_within(6)}(?:claims?|parts?|statements?|following|findings?|verdict|stance|label|everything)"
-            rf"(?:\W++[\w']++){{0,8}}?\W+(?:as|is|to|with|that it is|are|be)\W++(?:\w++\W++){{0,2}}?{_VALUE}\b",
+            rf"{_within(8)}(?:as|is|to|with|that it is|are|be)\W++(?:\w++\W++){{0,2}}?{_VALUE}\b",
             rf"{_START}(?:mark|label|rate|return|output|respond|reply|answer|classify|judge|report"
-            rf"|set){_words(3)}[#\"'\[(]*"
-            rf"{_LABEL}\b",
+            rf"|set){_within(3)}[#\"'\[(]*"
+            rf"{_LABEL}\b(?! by\b)",
             rf"\b{_JUDGED} (?:must|should|shall|has to|needs to|ought to) (?:be|read"
             rf"|say)\W++(?:\w++\W++){{0,3}}?{_VALUE}\b",
             rf"\b(?:supports|contradicts|supported|contradicted|inconclusive) (?:for|to|on|in) (?:all|every|each|any"
