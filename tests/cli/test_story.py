@@ -48,7 +48,12 @@ OUTCOME = ClaimOutcome(
         PageVisit("https://a.example/", "read", "", "https://b.example/", 200, "text/html", 9000, 4000, "x 1", 210),
         PageVisit("https://c.example/", "blocked", "a consent page", status=200),
     ),
-    passages=(Passage("P1", "https://b.example/", "Bridges", "It opened in May 1931.", 10, 32, "2001-05-04"),),
+    passages=(
+        Passage(
+            *("P1", "https://b.example/", "Bridges", "It opened in May 1931.", 10, 32, "2001-05-04"),
+            copies=("https://d.example/", "https://e.example/"),
+        ),
+    ),
     second_look=SNIPPETS,
     flags=("query_shortened",),
 )
@@ -72,6 +77,7 @@ def test_a_story_tells_everything_that_is_known() -> None:
         "blocked  https://c.example/",
         "why: a consent page",
         "https://b.example/ [10:32], 2001-05-04",
+        "same text at: https://d.example/, https://e.example/",
         "VERDICT AFTER SNIPPETS: inconclusive (grounded)",
         "part 1 [open]: The bridge opened in 1931.",
         "VERDICT AFTER PAGES: supported (grounded)",

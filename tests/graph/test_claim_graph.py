@@ -113,6 +113,17 @@ async def test_links_are_read_in_batches_until_the_claim_is_decided() -> None:
     assert stages(outcome) == [("snippets", "inconclusive"), ("pages", "supported")]
 
 
+async def test_a_copy_in_a_later_batch_is_told_of_the_passage_shown_before() -> None:
+    """And is no new evidence."""
+    found = [snippet(1), snippet(2)]
+    reader = FakeReader({each.link: PAGE for each in found})
+    limits = Limits(pages_per_batch=1, batches=2, rounds=0)
+    outcome, _ = await run(ports(judging("inconclusive"), FakeSearcher({"*": found}), reader, limits))
+    assert len(reader.opened) == 2
+    (passage,) = outcome.passages
+    assert {passage.url, *passage.copies} == {each.link for each in found}
+
+
 async def test_a_further_round_asks_planned_queries_and_reads_their_pages() -> None:
     again = snippet(1, "The opening took place in 1931.", "https://new.example/")
     searcher = FakeSearcher({CLAIM.text: [snippet(1)], "Larkspur Bridge opening year": [again]})
