@@ -1,17 +1,20 @@
 """The visible text of an HTML page, block by block in document order.
 
 One walk over the tree that lexbor builds, without recursion, so that no nesting is too deep. What a reader cannot see
-(scripts, ``hidden``, ``aria-hidden``, ``display:none``) is in no block.
+(see ``hidden``) is in no block. Every node costs, so text and attributes are only asked for where they can matter.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from veriscore_agent.adapters.pages.hidden import hidden_nodes
 from veriscore_agent.adapters.pages.tables import Cell, table_lines
 
 Kind = Literal["paragraph", "heading", "item", "term", "definition", "row", "code"]
@@ -38,10 +41,12 @@ class Block:
 _INLINE_TAGS = """a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math mi mn mo mrow
 msup nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr slot"""
 _INLINE = frozenset(_INLINE_TAGS.split())
-_INVISIBLE_TAGS = """script style noscript template svg head iframe object embed canvas audio video select datalist
-option textarea input img picture source link meta title annotation annotation-xml -comment -doctype"""
+_INVISIBLE_TAGS = """script style noscript template svg head iframe frame noframes object embed canvas audio video
+select datalist option textarea input img picture source link meta title annotation annotation-xml -comment -doctype"""
 _INVISIBLE = frozenset(_INVISIBLE_TAGS.split())
 _FURNITURE_TAGS = frozenset({"nav", "footer", "aside", "form", "menu", "button", "dialog"})
+_NEVER_ARTICLE = frozenset({"nav", "footer", "button", "dialog"})
+"""Furniture that no article stands in; asides and forms are put around articles."""
 _FURNITURE_ROLES = frozenset(
     {"navigation", "contentinfo", "complementary", "search", "banner", "dialog", "alertdialog", "menu", "menubar"}
 )
@@ -52,20 +57,18 @@ _FURNITURE_NAMES = re.compile(
     r"|mw-editsection|printfooter|toc)(?:$|[\s_-])",
     re.I,
 )
-_HIDDEN_STYLE = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0*)?(?:\s*(?:;|!|$))"
-    r"|font-size\s*:\s*0(?:px|em|rem|pt|%)?\s*(?:;|!|$)",
-    re.I,
-)
 _KINDS: dict[str, Kind] = {"li": "item", "dt": "term", "dd": "definition", "pre": "code"}
-_HEADING = re.compile(r"h[1-6]")
-_SPACE = re.compile(r"[^\S\n]+")
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_BREAK = "\x00"
+"""Stands for ``br`` in collected text; no page has it after decoding."""
 _INVISIBLE_CHARACTERS = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _MAX_TABLE_CELLS = 20_000
+_MAX_NAMES = 500
+"""Characters of a class or an id that are looked at."""
+_NONE: AbstractSet[int] = frozenset()
 
 
-@dataclass(slots=True)
-class _Surroundings:
+class _Surroundings(NamedTuple):
     """What an element hands down to its children."""
 
     kind: Kind = "paragraph"
@@ -75,191 +78,220 @@ class _Surroundings:
     heading: bool = False
 
 
+_OUTERMOST = _Surroundings()
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """What a walk over a page found."""
+
+    blocks: tuple[Block, ...]
+    """All visible ones, in document order."""
+    apart: tuple[LexborNode, ...]
+    """The outermost elements that no article stands in or that nobody sees, inner ones before outer ones."""
+
+
 def html_blocks(html: str) -> tuple[Block, ...]:
     """All visible blocks of an HTML document, in document order."""
-    body = LexborHTMLParser(html).body
-    return () if body is None else _joined_definitions(_Walk().blocks_of(body))
+    parser = LexborHTMLParser(html)
+    return walk_blocks(parser, hidden_nodes(parser)).blocks
+
+
+def walk_blocks(parser: LexborHTMLParser, hidden: AbstractSet[int] = _NONE) -> Walked:
+    """The blocks of a document without the elements in ``hidden`` (by ``mem_id``)."""
+    body = parser.body
+    if body is None:
+        return Walked((), ())
+    walk = _Walk(hidden, {}, {})
+    blocks = _joined_definitions(walk.blocks_of(body))
+    return Walked(blocks, (*walk.unseen.values(), *walk.furniture.values()))
 
 
 class _Walk:
     """One pass over a tree, with the block that is being filled."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, hidden: AbstractSet[int], unseen: dict[int, LexborNode], furniture: dict[int, LexborNode]
+    ) -> None:
+        self.unseen = unseen
+        self.furniture = furniture
+        self._hidden = hidden
         self._done: list[Block] = []
         self._text: list[str] = []
         self._linked = 0
         self._fresh = False
-        self._now = _Surroundings()
+        self._now = _OUTERMOST
 
     def blocks_of(self, root: LexborNode) -> list[Block]:
-        # Entries are nodes to enter, or the surroundings to go back to once a block element is left.
-        todo: list[tuple[LexborNode | None, _Surroundings]] = [(root.first_child, _Surroundings())]
-        while todo:
-            node, around = todo.pop()
+        # Where to go on once an element's children are done, and whether it was a block.
+        todo: list[tuple[LexborNode | None, _Surroundings, bool]] = []
+        node, around = root.first_child, _OUTERMOST
+        while node is not None or todo:
             if node is None:
-                self._flush(around)
+                node, around, was_block = todo.pop()
+                if was_block:
+                    self._flush(around)
                 continue
-            following = node.next
-            if following is not None:
-                todo.append((following, around))
-            self._enter(node, around, todo)
-        self._flush(_Surroundings())
+            tag, following = node.tag or "", node.next
+            if tag == "-text":
+                self._add(node.text_content or "", around)
+            elif (inner := self._enter(node, tag, around)) is not None:
+                todo.append((following, around, tag not in _INLINE))
+                node, around = node.first_child, inner
+                continue
+            node = following
+        self._flush(_OUTERMOST)
         return self._done
 
-    def _enter(
-        self, node: LexborNode, around: _Surroundings, todo: list[tuple[LexborNode | None, _Surroundings]]
-    ) -> None:
-        tag = node.tag or ""
-        if tag == "-text":
-            self._add(node.text_content or "", around)
-        elif tag == "br":
-            self._text.append("\n")
-        elif tag in _INLINE:
-            attributes = node.attributes
-            if not _is_hidden(attributes):
-                inner = replace(around, linked=True) if tag == "a" and "href" in attributes else around
-                _push_children(node, inner, todo)
-        elif tag not in _INVISIBLE:
-            attributes = node.attributes
-            if not _is_hidden(attributes):
-                self._flush(around)
-                self._fresh |= tag in ("article", "hr")
-                if tag == "table" and self._table(node, around):
-                    return
-                todo.append((None, around))
-                _push_children(node, _inside(tag, attributes, around), todo)
+    def _enter(self, node: LexborNode, tag: str, around: _Surroundings) -> _Surroundings | None:
+        """The surroundings of an element's children, or None where they are not to be read (any more)."""
+        if tag == "br":
+            self._text.append(_BREAK)
+            return None
+        if tag in _INVISIBLE or (self._hidden and node.mem_id in self._hidden):
+            self.unseen[node.mem_id] = node
+            return None
+        if tag in _INLINE:
+            return around._replace(linked=True) if tag == "a" and not around.linked and _has_target(node) else around
+        self._flush(around)
+        if tag in ("article", "hr"):
+            self._fresh = True
+        elif tag in _NEVER_ARTICLE and around.zone == "body":
+            self.furniture[node.mem_id] = node
+        inner = _inside(tag, around, around.zone == "body" and _is_furniture(node, tag, around))
+        return None if tag == "table" and self._table(node, inner) else inner
 
     def _add(self, text: str, around: _Surroundings) -> None:
         if not self._text:
+            if around.kind != "code" and (not text or text.isspace()):
+                return
             self._now = around
-        self._text.append(text if around.kind == "code" else text.replace("\n", " ").replace("\r", " "))
+        self._text.append(text)
         if around.linked:
             self._linked += len(text.strip())
 
     def _flush(self, following: _Surroundings) -> None:
-        text = _clean("".join(self._text), code=self._now.kind == "code")
+        if not self._text:
+            self._now = following
+            return
+        now = self._now
+        text = _clean("".join(self._text), code=now.kind == "code")
         if text:
-            now = self._now
             self._keep(Block(now.kind, text, now.zone, now.level, min(self._linked, len(text)), self._fresh))
         self._text.clear()
         self._linked = 0
         self._now = following
 
-    def _table(self, table: LexborNode, around: _Surroundings) -> bool:
+    def _table(self, table: LexborNode, inner: _Surroundings) -> bool:
         """Take a table of data in, row by row. False: it only lays out the page, so its cells are blocks."""
-        rows = _table_cells(table)
+        rows = self._table_cells(table)
         lines = table_lines(rows) if rows else None
         if lines is None:
             return False
-        zone = _inside("table", table.attributes, around).zone
-        caption = next((node for node in table.iter() if node.tag == "caption"), None)
-        for line in ([_text_of(caption)] if caption is not None else []) + list(lines):
+        caption = next((node for node in table.iter() if node.tag == "caption" and self._is_seen(node)), None)
+        for line in ([self._text_of(caption)] if caption is not None else []) + list(lines):
             if line:
-                self._keep(Block("row", line, zone, starts_article=self._fresh))
+                self._keep(Block("row", line, inner.zone, starts_article=self._fresh))
         return True
 
     def _keep(self, block: Block) -> None:
         self._done.append(block)
         self._fresh = False
 
+    def _table_cells(self, table: LexborNode) -> list[list[Cell]]:
+        """The cells of a table's rows, or nothing where it holds another table, or is too large to lay out."""
+        rows: list[list[Cell]] = []
+        count = 0
+        # The search finds the table itself, too. Without this, tables in tables would be read once for every level.
+        if len(table.css("table")) > 1:
+            return []
+        for row in self._rows_of(table):
+            in_head = row.parent is not None and row.parent.tag == "thead"
+            cells = [
+                self._cell(node, in_head) for node in row.iter() if node.tag in ("td", "th") and self._is_seen(node)
+            ]
+            count += len(cells)
+            if count > _MAX_TABLE_CELLS:
+                return []
+            rows.append(cells)
+        return rows
 
-def _push_children(
-    node: LexborNode, around: _Surroundings, todo: list[tuple[LexborNode | None, _Surroundings]]
-) -> None:
-    child = node.first_child
-    if child is not None:
-        todo.append((child, around))
+    def _rows_of(self, table: LexborNode) -> list[LexborNode]:
+        rows = []
+        for child in filter(self._is_seen, table.iter()):
+            if child.tag == "tr":
+                rows.append(child)
+            elif child.tag in ("thead", "tbody", "tfoot"):
+                rows += [node for node in child.iter() if node.tag == "tr" and self._is_seen(node)]
+        return rows
+
+    def _cell(self, node: LexborNode, in_head: bool) -> Cell:
+        attributes = node.attributes
+        return Cell(
+            text=self._text_of(node),
+            header=node.tag == "th",
+            in_head=in_head,
+            columns=_span(attributes.get("colspan")),
+            rows=_span(attributes.get("rowspan")),
+        )
+
+    def _is_seen(self, node: LexborNode) -> bool:
+        return node.mem_id not in self._hidden
+
+    def _text_of(self, node: LexborNode) -> str:
+        """The text of a small subtree on one line, its blocks parted by semicolons."""
+        blocks = _Walk(self._hidden, self.unseen, self.furniture).blocks_of(node)
+        return "; ".join(block.text.replace("\n", ", ") for block in blocks)
 
 
-def _inside(tag: str, attributes: dict[str, str | None], around: _Surroundings) -> _Surroundings:
+def _has_target(link: LexborNode) -> bool:
+    return "href" in link.attributes
+
+
+@lru_cache(4096)
+def _inside(tag: str, around: _Surroundings, is_furniture: bool) -> _Surroundings:
     """The surroundings of an element's children."""
-    heading = bool(_HEADING.fullmatch(tag))
-    zone = around.zone
-    if zone == "body" and not (tag == "button" and around.heading) and _is_furniture(tag, attributes):
-        zone = "furniture"
-    if heading:
+    zone: Zone = "furniture" if is_furniture else around.zone
+    if tag in _HEADINGS:
         return _Surroundings("heading", int(tag[1]), zone, around.linked, heading=True)
     if around.heading or around.kind == "code":
-        return replace(around, zone=zone)
+        return around._replace(zone=zone)
     kind: Kind = _KINDS.get(tag, "paragraph" if tag in ("ul", "ol", "table", "dl") else around.kind)
     return _Surroundings(kind, 0, zone, around.linked)
 
 
-def _is_furniture(tag: str, attributes: dict[str, str | None]) -> bool:
-    if tag in _FURNITURE_TAGS or (attributes.get("role") or "").lower() in _FURNITURE_ROLES:
+def _is_furniture(node: LexborNode, tag: str, around: _Surroundings) -> bool:
+    if tag in _FURNITURE_TAGS:
+        return not (tag == "button" and around.heading)
+    attributes = node.attributes
+    if not attributes:
+        return False
+    if (attributes.get("role") or "").lower() in _FURNITURE_ROLES:
         return True
     if tag in ("body", "main", "article"):
         return False
-    return any(_FURNITURE_NAMES.search(attributes.get(name) or "") for name in ("class", "id"))
+    return _names_furniture(attributes.get("class") or "") or _names_furniture(attributes.get("id") or "")
 
 
-def _is_hidden(attributes: dict[str, str | None]) -> bool:
-    if not attributes:
-        return False
-    if "hidden" in attributes or (attributes.get("aria-hidden") or "").lower() == "true":
-        return True
-    style = attributes.get("style")
-    return bool(style and _HIDDEN_STYLE.search(style))
+@lru_cache(8192)
+def _names_furniture(names: str) -> bool:
+    return bool(names) and _FURNITURE_NAMES.search(names[:_MAX_NAMES]) is not None
 
 
 def _clean(text: str, *, code: bool) -> str:
-    text = _INVISIBLE_CHARACTERS.sub("", text)
+    if not text.isascii():
+        text = _INVISIBLE_CHARACTERS.sub("", text)
     if code:
-        return "\n".join(line.rstrip() for line in text.expandtabs(4).split("\n") if line.strip())
-    lines = (_SPACE.sub(" ", line).strip() for line in text.split("\n"))
+        lines = text.replace(_BREAK, "\n").expandtabs(4).split("\n")
+        return "\n".join(line.rstrip() for line in lines if line.strip())
+    if _BREAK not in text:
+        return " ".join(text.split())
+    lines = [" ".join(line.split()) for line in text.split(_BREAK)]
     return "\n".join(line for line in lines if line)
-
-
-def _table_cells(table: LexborNode) -> list[list[Cell]]:
-    """The cells of a table's rows, or nothing where it holds another table, or is too large to lay out."""
-    rows: list[list[Cell]] = []
-    count = 0
-    # The search finds the table itself, too. Without this, tables in tables would be read once for every level.
-    if len(table.css("table")) > 1:
-        return []
-    for row in _rows_of(table):
-        cells: list[Cell] = []
-        in_head = row.parent is not None and row.parent.tag == "thead"
-        for node in row.iter():
-            if node.tag in ("td", "th") and not _is_hidden(node.attributes):
-                cells.append(_cell(node, in_head))
-        count += len(cells)
-        if count > _MAX_TABLE_CELLS:
-            return []
-        rows.append(cells)
-    return rows
-
-
-def _rows_of(table: LexborNode) -> list[LexborNode]:
-    rows = []
-    for child in table.iter():
-        if _is_hidden(child.attributes):
-            continue
-        if child.tag == "tr":
-            rows.append(child)
-        elif child.tag in ("thead", "tbody", "tfoot"):
-            rows += [node for node in child.iter() if node.tag == "tr" and not _is_hidden(node.attributes)]
-    return rows
-
-
-def _cell(node: LexborNode, in_head: bool) -> Cell:
-    attributes = node.attributes
-    return Cell(
-        text=_text_of(node),
-        header=node.tag == "th",
-        in_head=in_head,
-        columns=_span(attributes.get("colspan")),
-        rows=_span(attributes.get("rowspan")),
-    )
 
 
 def _span(value: str | None) -> int:
     return min(int(value), 100) if value and value.isascii() and value.isdigit() and int(value[:6]) > 0 else 1
-
-
-def _text_of(node: LexborNode) -> str:
-    """The text of a small subtree on one line, its blocks parted by semicolons."""
-    return "; ".join(block.text.replace("\n", ", ") for block in _Walk().blocks_of(node))
 
 
 def _joined_definitions(blocks: list[Block]) -> tuple[Block, ...]:

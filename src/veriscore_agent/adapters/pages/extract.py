@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from veriscore_agent.adapters.pages.blocks import Block, html_blocks
+from veriscore_agent.adapters.pages.blocks import Block, walk_blocks
 from veriscore_agent.adapters.pages.bounds import check_markup, is_too_large_for_trafilatura
 from veriscore_agent.adapters.pages.decode import decode_body
+from veriscore_agent.adapters.pages.hidden import hidden_nodes
 from veriscore_agent.adapters.pages.kinds import BodyKind, body_kind
 from veriscore_agent.adapters.pages.plain import plain_blocks
 from veriscore_agent.adapters.pages.structured import csv_blocks, json_blocks, xml_blocks
-from veriscore_agent.adapters.pages.tiers import render, split_tiers
+from veriscore_agent.adapters.pages.tiers import render, split_tiers, visible_in
+from veriscore_agent.adapters.pages.told import read_told, told_blocks
+from veriscore_agent.core.blocked import is_empty
 
 MAX_HTML_CHARACTERS = 3_000_000
 """Markup behind this is not read."""
@@ -46,8 +49,8 @@ class Article:
     """What trafilatura makes of a page."""
 
     text: str = ""
-    title: str = ""
     date: str | None = None
+    """Of publication, as the page tells it, ISO 8601."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +108,34 @@ def extract_page(
     if kind != "html":
         return _page_of_other_text(kind, text, content_type)
     check_markup(text)
-    blocks = html_blocks(text)
-    article = (find_article or find_article_with_trafilatura)(text, url)
+    return _html_page(text, url, find_article or find_article_with_trafilatura)
+
+
+def _html_page(html: str, url: str, find_article: Callable[[str, str], Article | None]) -> ExtractedPage:
+    """One parse serves what the page tells of itself, the blocks, and the markup that trafilatura gets."""
+    parser = LexborHTMLParser(html)
+    told = read_told(parser)
+    walked = walk_blocks(parser, hidden_nodes(parser))
+    article = find_article(_without(parser, walked.apart), url)
+    main, periphery = split_tiers(walked.blocks, article.text if article else "")
+    has_text = not is_empty("".join(block.text for block in main[:_FIRST_BLOCKS]))
+    told_main, told_aside = told_blocks(told, has_text, visible_in(walked.blocks))
     return _page(
-        split_tiers(blocks, article.text if article else ""),
-        title=(article.title if article else "") or _title_of(text),
+        (told_main + main, periphery + told_aside),
+        title=told.title,
         date=article.date if article else None,
-        extractor=f"selectolax {_SELECTOLAX}" + (f", trafilatura {_TRAFILATURA}" if article else ""),
-        clues=_clues(text),
+        extractor=_EXTRACTOR + (f", trafilatura {_TRAFILATURA}" if article else ""),
+        clues=_clues(html),
     )
+
+
+def _without(parser: LexborHTMLParser, apart: Sequence[LexborNode]) -> str:
+    """The markup of a page without some of its elements, which are destroyed; ``meta`` and JSON-LD tell its date."""
+    head = parser.head
+    for node in (*apart, *(head.css("script,style,link") if head else ())):
+        if node.tag != "meta" and not (node.tag == "script" and "json" in (node.attributes.get("type") or "")):
+            node.decompose()
+    return parser.html or ""
 
 
 def _pdf_page(body: bytes, seconds: float) -> ExtractedPage:
@@ -124,36 +146,40 @@ def _pdf_page(body: bytes, seconds: float) -> ExtractedPage:
     return _page(([*found.main], [*found.periphery]), title=found.title, extractor=found.extractor)
 
 
-_DATE_AS_THE_PAGE_TELLS = {"original_date": True, "extensive_search": False}
-"""Metadata, time tags and bylines. The extensive search takes any date in the text for that of publication."""
-
-
 def find_article_with_trafilatura(html: str, url: str) -> Article | None:
     """The article of a page with its title and date, or None where trafilatura fails.
 
-    Its balanced mode: on labelled pages it keeps more than ``favor_recall`` and lets less boilerplate in.
+    Its balanced mode with its fallbacks: on labelled pages it keeps more than ``favor_recall`` and ``fast`` do and lets
+    less boilerplate in. The markup comes from an HTML 5 parser, without what no article stands in: so it is a third
+    faster, and finds more, than on the page as it came. Its own metadata would cost as much again as half of that; the
+    date alone costs next to nothing on a tree that is there.
     """
-    from trafilatura import bare_extraction
+    from htmldate import find_date
+    from lxml.etree import strip_attributes
+    from trafilatura import bare_extraction, load_html
     from trafilatura.metadata import Document
 
     if is_too_large_for_trafilatura(html):
         return None
     try:
-        found = bare_extraction(
-            html,
-            url=url or None,
-            include_comments=False,
-            with_metadata=True,
-            date_extraction_params=_DATE_AS_THE_PAGE_TELLS,
-        )
+        tree = load_html(html)
+        if tree is None:
+            return None
+        # It would write a cell out for every row and column that it spans, however many.
+        strip_attributes(tree, "rowspan", "colspan")
+        found = bare_extraction(tree, url=url or None, include_comments=False)
+        # Metadata, time tags and bylines. The extensive search takes any date in the text for that of publication.
+        date = find_date(tree, url=url or None, original_date=True, extensive_search=False)
     except Exception:  # A library that meets the worst of the web; its failure is a missing vote, no missing page.
         return None
-    if not isinstance(found, Document):
-        return None
-    return Article(text=found.text or "", title=found.title or "", date=found.date or None)
+    return Article(text=(found.text or "") if isinstance(found, Document) else "", date=date)
 
 
-_SELECTOLAX, _TRAFILATURA = version("selectolax"), version("trafilatura")
+_TRAFILATURA = version("trafilatura")
+_EXTRACTOR = f"selectolax {version('selectolax')}, blocks 2"
+"""The number changes whenever what is extracted does."""
+_FIRST_BLOCKS = 50
+"""Blocks that tell whether a page shows a text."""
 
 
 def _page_of_other_text(kind: BodyKind, text: str, content_type: str) -> ExtractedPage:
@@ -196,11 +222,6 @@ def _cut(text: str, limit: int) -> str:
         return text
     cut = text[:limit]
     return cut[: cut.rfind("\n")] if cut.rfind("\n") > limit // 2 else cut
-
-
-def _title_of(html: str) -> str:
-    title = LexborHTMLParser(html[:200_000]).css_first("title")
-    return title.text(deep=True) if title else ""
 
 
 def _clues(html: str) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from veriscore_agent.adapters.pages.blocks import Block
 
@@ -52,6 +53,20 @@ def render(blocks: Sequence[Block]) -> str:
             lines.append("")
         lines.append(_line(block))
     return "\n".join(lines)
+
+
+def visible_in(blocks: Sequence[Block]) -> Callable[[str], bool]:
+    """Tells of a text whether these blocks have it; of short ones, which stand in others by chance, never."""
+
+    @cache
+    def whole() -> str:
+        return "".join(_letters(block.text) for block in blocks)
+
+    def is_visible(text: str) -> bool:
+        letters = _letters(text)
+        return len(letters) >= _SHORT and letters in whole()
+
+    return is_visible
 
 
 def _line(block: Block) -> str:
