@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src fixtures/demo -type f -not -name '*.pyc' 2>/dev/null) pyproject.toml
 
-.PHONY: help demo test test-local-model lint types check bench-passages requirements clean
+.PHONY: help demo test test-local-model lint types check bench-pages bench-passages requirements clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/'
@@ -28,6 +28,9 @@ types: $(VENV)/.dev ## strict mypy
 	$(BIN)/mypy
 
 check: lint types test ## all three
+
+bench-pages: $(VENV)/.dev ## measure what is kept of pages, and how fast, on labelled data (VERISCORE_SHARED: its folder)
+	$(BIN)/python benchmarks/pages.py
 
 bench-passages: $(VENV)/.dev ## measure the choice of passages on labelled data (VERISCORE_SHARED: its folder)
 	$(BIN)/python benchmarks/passages.py
