@@ -29,10 +29,10 @@ types: $(VENV)/.dev ## strict mypy
 
 check: lint types test ## all three
 
-bench-pages: $(VENV)/.dev ## measure what is kept of pages, and how fast, on labelled data (VERISCORE_SHARED: its folder)
+bench-pages: $(VENV)/.dev ## measure what is kept of pages, and how fast, on labelled data (LABELLED_DATA: its folder)
 	$(BIN)/python benchmarks/pages.py
 
-bench-passages: $(VENV)/.dev ## measure the choice of passages on labelled data (VERISCORE_SHARED: its folder)
+bench-passages: $(VENV)/.dev ## measure the choice of passages on labelled data (LABELLED_DATA: its folder)
 	$(BIN)/python benchmarks/passages.py
 
 requirements: $(VENV)/.dev ## pin and hash the requirements anew

@@ -74,7 +74,7 @@ def main(folder: Path) -> int:
     wice, bench = (folder / "data" / name for name in ("wice_dev.jsonl", "factcheck_bench.jsonl"))
     web = folder / "tools" / "small_web.py"
     if not (wice.is_file() and bench.is_file() and web.is_file()):
-        print(f"no labelled data in {folder}; set VERISCORE_SHARED to its folder", file=sys.stderr)
+        print(f"no labelled data in {folder}; set LABELLED_DATA to its folder", file=sys.stderr)
         return 2
     for path in (wice, bench):
         if hashlib.sha256(path.read_bytes()).hexdigest() != DATA_SHA256[path.name]:
@@ -173,5 +173,5 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    default = Path(os.environ.get("VERISCORE_SHARED", Path(__file__).resolve().parent.parent.parent / "shared"))
+    default = Path(os.environ.get("LABELLED_DATA", Path(__file__).resolve().parent.parent.parent / "shared"))
     sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else default))

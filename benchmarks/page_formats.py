@@ -59,7 +59,7 @@ def main(folder: Path) -> int:
     """Print the figures; 0 where every floor is held."""
     data = folder / "data"
     if not (data / "encodings" / "index.jsonl").is_file() or not (data / "pdf").is_dir():
-        print(f"no {data}/encodings and pdf; set VERISCORE_SHARED to the folder that holds data/", file=sys.stderr)
+        print(f"no {data}/encodings and pdf; set LABELLED_DATA to the folder that holds data/", file=sys.stderr)
         return 2
     figures = {"encodings": measure_encodings(data), "pdf": measure_pdf(data)}
     print(json.dumps(figures))
@@ -160,4 +160,4 @@ def _digest(folder: Path, pattern: str) -> str:
 
 if __name__ == "__main__":
     here = Path(__file__).resolve().parent.parent.parent / "shared"
-    sys.exit(main(Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("VERISCORE_SHARED", here))))
+    sys.exit(main(Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("LABELLED_DATA", here))))

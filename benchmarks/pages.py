@@ -104,7 +104,7 @@ def main(folder: Path) -> int:
     """Print the figures; 0 where every floor is held."""
     gold = folder / "data" / "html_gold"
     if not (gold / "index.jsonl").is_file():
-        print(f"no {gold}/index.jsonl; set VERISCORE_SHARED to the folder that holds data/", file=sys.stderr)
+        print(f"no {gold}/index.jsonl; set LABELLED_DATA to the folder that holds data/", file=sys.stderr)
         return 2
     is_known = hashlib.sha256((gold / "index.jsonl").read_bytes()).hexdigest() == INDEX_SHA256
     if not is_known:
@@ -123,8 +123,8 @@ def main(folder: Path) -> int:
 
 
 def default_folder() -> Path:
-    """``VERISCORE_SHARED``, or a folder ``shared`` beside the checkout."""
-    return Path(os.environ.get("VERISCORE_SHARED", Path(__file__).resolve().parent.parent.parent / "shared"))
+    """``LABELLED_DATA``, or a folder ``shared`` beside the checkout."""
+    return Path(os.environ.get("LABELLED_DATA", Path(__file__).resolve().parent.parent.parent / "shared"))
 
 
 def gold_pages(folder: Path) -> Iterable[GoldPage]:

@@ -74,7 +74,7 @@ def main(folder: Path) -> int:
     data = folder / "data"
     absent = [name for name in DATA_SHA256 if not (data / name).is_file()]
     if absent:
-        print(f"no {', '.join(absent)} in {data}; set VERISCORE_SHARED to the folder that holds data/", file=sys.stderr)
+        print(f"no {', '.join(absent)} in {data}; set LABELLED_DATA to the folder that holds data/", file=sys.stderr)
         return 2
     for name, digest in DATA_SHA256.items():
         if hashlib.sha256((data / name).read_bytes()).hexdigest() != digest:
@@ -106,8 +106,8 @@ def main(folder: Path) -> int:
 
 
 def default_folder() -> Path:
-    """``VERISCORE_SHARED``, or a folder ``shared`` beside the checkout."""
-    return Path(os.environ.get("VERISCORE_SHARED", Path(__file__).resolve().parent.parent.parent / "shared"))
+    """``LABELLED_DATA``, or a folder ``shared`` beside the checkout."""
+    return Path(os.environ.get("LABELLED_DATA", Path(__file__).resolve().parent.parent.parent / "shared"))
 
 
 def wice_rows(path: Path) -> Iterator[Row]:

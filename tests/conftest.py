@@ -22,9 +22,9 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of labelled data, or a skip that says why."""
-    folder = Path(os.environ.get("VERISCORE_SHARED", ROOT.parent / "shared"))
+    folder = Path(os.environ.get("LABELLED_DATA", ROOT.parent / "shared"))
     if not (folder / "data").is_dir():
-        pytest.skip("labelled data is not here; set VERISCORE_SHARED to its folder")
+        pytest.skip("labelled data is not here; set LABELLED_DATA to its folder")
     return folder
 
 
