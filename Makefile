@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src fixtures/demo -type f -not -name '*.pyc' 2>/dev/null) pyproject.toml
 
-.PHONY: help demo test test-local-model lint types check bench-pages bench-passages requirements clean
+.PHONY: help demo test test-local-model lint types check bench-pages bench-passages bench-links requirements clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/'
@@ -34,6 +34,9 @@ bench-pages: $(VENV)/.dev ## measure what is kept of pages, and how fast, on lab
 
 bench-passages: $(VENV)/.dev ## measure the choice of passages on labelled data (LABELLED_DATA: its folder)
 	$(BIN)/python benchmarks/passages.py
+
+bench-links: $(VENV)/.dev ## measure how soon the right page is opened, on labelled data (LABELLED_DATA: its folder)
+	$(BIN)/python benchmarks/links.py
 
 requirements: $(VENV)/.dev ## pin and hash the requirements anew
 	$(BIN)/python requirements/compile.py
