@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import sentencex
 
-from veriscore_agent.core.verification.words import UNSPACED, Vocabulary, Word, content_words, words
+from veriscore_agent.core.verification.words import NEGATIONS, UNSPACED, Vocabulary, Word, content_words, words
 
 _FEWEST_CHARACTERS_OF_A_SUBJECT = 5
 _LIGHT_WORDS = "may might could can possibly perhaps must should cause causes caused"
@@ -29,6 +29,7 @@ _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:([.  ’'])\d{3})(?:\1\d{3})*(?![\d
 _GROUPERS = re.compile(r"\D")
 _PLAIN_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 _UNSPACED_RUN = re.compile(f"{UNSPACED.pattern}+")
+_LESS = re.compile(r"(?!unless|regardless|nevertheless|nonetheless)[a-z]{3,}less")
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 
 
@@ -41,38 +42,41 @@ class Surroundings:
     """The sentences that it lies in, or a whole table row or title."""
     piece: str
     """The whole piece of evidence, with its title and the headings above."""
+    title: str = ""
 
 
 def surroundings(text: str, title: str, span: tuple[int, int]) -> Surroundings:
     """Where ``text[span]`` stands in a piece of evidence."""
     start, end = _widened(text, *span)
-    return Surroundings(text[slice(*span)], text[start:end].strip(), f"{title}\n{text}")
+    return Surroundings(text[slice(*span)], text[start:end].strip(), f"{title}\n{text}", title)
 
 
 def speaks_of(part: str, place: Surroundings) -> bool:
     """Whether a quote that stands in ``place`` speaks of ``part``.
 
-    It does if its sentences share a number, a date or a name with the part, or half of its content words. If they
-    share but some content word, what is missing may come from the piece that they stand in. A quote of one name of
-    the part and nothing else says nothing of it.
+    It does if its sentences share a number or a date with the part, two of its names (one may be the title's), or one
+    and something else (a content word, a denial), or half of its content words. If they share but some content word,
+    what is missing may come from the piece that they stand in. One name is soon told, and a page about it has the
+    other words anyway: it is enough only for a part that has nothing else.
     """
     if _is_one_name(part, place.quote):
         return False
-    found = [*words(part), *_numbers(part)]
-    wanted = [word for word in content_words(found) if word.key not in _LIGHT]
+    wanted = _Wanted(part)
     said = _Said(place.sentences)
-    if any(said.holds(word) for word in wanted):
-        return _is_shared(found, wanted, said) or _is_shared(found, wanted, _Said(place.piece))
-    return _shares_unspaced(part, place.sentences)
+    shared = wanted.shared(said)
+    if not shared:
+        return _shares_unspaced(part, place.sentences)
+    if shared <= wanted.names and wanted.rest and not _shares_unspaced(part, place.sentences):
+        return wanted.has_several_names(shared, wanted.shared(_Said(place.title))) or (
+            _denies(words(part)) and _denies(words(place.sentences))
+        )
+    return wanted.is_met_by(shared) or wanted.is_met_by(wanted.shared(_Said(place.piece)))
 
 
 def shares_only_names(part: str, place: Surroundings) -> bool:
     """Whether the sentences of a quote share with ``part`` neither a number nor a content word, but names alone."""
-    found = [*words(part), *_numbers(part)]
-    said = _Said(place.sentences)
-    names = {word.key for position, word in enumerate(found) if _is_name(found, position)}
-    wanted = [word for word in content_words(found) if word.key not in _LIGHT and word.key not in names]
-    return not any(said.holds(word) for word in wanted) and not _shares_unspaced(part, place.sentences)
+    wanted = _Wanted(part)
+    return wanted.shared(_Said(place.sentences)) <= wanted.names and not _shares_unspaced(part, place.sentences)
 
 
 def names_alone(part: str, text: str) -> bool:
@@ -87,10 +91,18 @@ def names_alone(part: str, text: str) -> bool:
 def _is_one_name(part: str, quote: str) -> bool:
     """Whether ``quote`` is a name that ``part`` has in one stretch."""
     said = {word.key for word in content_words(words(quote))}
-    found = words(part)
-    names = [word.key if _is_name(found, position) else "" for position, word in enumerate(found)]
-    runs = " ".join(names).split("  ")
-    return bool(said) and any(said <= set(run.split()) for run in runs)
+    return bool(said) and any(said <= name for name in _names(words(part)))
+
+
+def _names(found: list[Word]) -> list[frozenset[str]]:
+    """The names of a part, each a stretch of words: "Marie Curie" is one."""
+    marked = [word.key if _is_name(found, position) else "" for position, word in enumerate(found)]
+    return [frozenset(run.split()) for run in " ".join(marked).split("  ")]
+
+
+def _denies(found: list[Word]) -> bool:
+    """Whether words deny: "without dialogue", "wordless"."""
+    return any(word.key in NEGATIONS or _LESS.fullmatch(word.key) for word in found)
 
 
 class _Said:
@@ -103,14 +115,33 @@ class _Said:
         return self._words.holds(word)
 
 
-def _is_shared(found: list[Word], wanted: list[Word], said: _Said) -> bool:
-    shared = {word.key for word in wanted if said.holds(word)}
-    names = {word.key for position, word in enumerate(found) if _is_name(found, position)}
-    numbers = {key for key in shared if key[0].isdigit()}
-    if shared & names or any(len(key) > 1 for key in numbers):
-        return True
-    # A number of one digit is found anywhere: beside something else it counts.
-    return (bool(numbers) and len(shared) > 1) or len(shared) >= _half(len({word.key for word in wanted}))
+class _Wanted:
+    """What a part says, to be looked for."""
+
+    def __init__(self, part: str) -> None:
+        found = [*words(part), *_numbers(part)]
+        self._words = [word for word in content_words(found) if word.key not in _LIGHT]
+        self._each_name = _names(found)
+        self.names = frozenset[str]().union(*self._each_name)
+        self._keys = {word.key for word in self._words}
+        self.rest = self._keys - self.names
+        """Keys of what is no name."""
+
+    def shared(self, said: _Said) -> set[str]:
+        return {word.key for word in self._words if said.holds(word)}
+
+    def has_several_names(self, shared: set[str], in_title: set[str]) -> bool:
+        """Whether a sentence shares two names, or tells one of a page whose title has another."""
+        told = {name for name in self._each_name if name & shared}
+        titled = {name for name in self._each_name if name & in_title}
+        return len(told) > 1 or (len(told | titled) > 1 and not told <= titled)
+
+    def is_met_by(self, shared: set[str]) -> bool:
+        numbers = {key for key in shared if key[0].isdigit()}
+        if shared & self.names or any(len(key) > 1 for key in numbers):
+            return True
+        # A number of one digit is found anywhere: beside something else it counts.
+        return (bool(numbers) and len(shared) > 1) or len(shared) >= _half(len(self._keys))
 
 
 def _half(count: int) -> int:
