@@ -11,6 +11,7 @@ from functools import lru_cache
 from veriscore_agent.core.instructions.commands import find_command
 from veriscore_agent.core.instructions.folding import fold
 from veriscore_agent.core.instructions.remarks import is_doubtful, is_remark, without_judging_words
+from veriscore_agent.core.instructions.suspecting import suspected
 
 _LONGEST_SHOWN = 160
 _SLICE, _OVERLAP = 8_000, 500
@@ -24,8 +25,9 @@ def command_in(text: str) -> str:
     It is hardly ever found in text that informs, so that all that stands beside it is in doubt.
     """
     for start in range(0, max(1, len(text) - _OVERLAP), _SLICE - _OVERLAP):
-        if found := find_command(fold(text[start : start + _SLICE])):
-            return found.strip()[:_LONGEST_SHOWN]
+        for place in suspected(text[start : start + _SLICE]):
+            if found := find_command(fold(place)):
+                return found.strip()[:_LONGEST_SHOWN]
     return ""
 
 

@@ -14,6 +14,7 @@ _UNSEEN = re.compile(
 """Invisible characters, and the marks of emphasis that may stand inside a word."""
 _TAGS = {0xE0000 + code: chr(code) for code in range(0x20, 0x7F)} | {0xE0001: "", 0xE007F: ""}
 """Invisible doubles of ASCII, which models read."""
+_TAG = re.compile("[\U000e0000-\U000e007f]")
 _MARKS = re.compile("[\u0300-\u036f]+")
 _ALIKE = str.maketrans("авеікмнорстухѕјһԁɡӏαβεικνορτυχϲə", "abeikmhopctyxsjhdglabeikvoptuxce")
 _QUOTES = str.maketrans(dict.fromkeys("‘’‚‛′", "'") | dict.fromkeys("“”„‟″«»", '"'))
@@ -21,8 +22,11 @@ _MIXED = re.compile(r"(?<!\w)(?=\w*[a-z])(?=\w*[\u0250-\u052f])\w+")
 _DIGITS = str.maketrans("013457@$", "oieastas")
 _CODED = re.compile(r"(?<![\w@$])(?=[\w@$]*[a-z])(?=[\w@$]*[013457@$])[\w@$]{3,40}(?![\w@$])")
 _SPELLED = re.compile(r"(?<!\w)(?:\w[ .\-_/]){2,}\w(?!\w)")
+_SINGLE = re.compile(r"[ .\-_/]\w[ .\-_/]")
+_DIGIT_IN_WORD = re.compile(r"[0-9@$](?:(?<=[^\W0-9].)|[\w@$]{0,40}[a-z])")
+"""What the patterns above need, and is found sooner."""
 _SEPARATOR = re.compile(r"[ .\-_/]")
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{24,4000}={0,2}")
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,4000}={0,2}")
 _BLANK = re.compile(r"\s+")
 
 
@@ -32,13 +36,27 @@ def fold(text: str) -> str:
     Undone are letters of another alphabet inside a word, digits for letters, letters one by one, invisible doubles of
     ASCII, and Base64, which is added at the end.
     """
-    plain = _UNSEEN.sub("", text if text.isascii() else text.translate(_TAGS))
+    plain = _UNSEEN.sub("", _with_tags_read(text))
     decoded = [each for each in map(_decoded, _BASE64.findall(plain)) if each]
     plain = _without_accents(" ".join([plain, *decoded]))
-    plain = _SPELLED.sub(lambda match: _SEPARATOR.sub("", match[0]), plain)
-    plain = _MIXED.sub(lambda match: match[0].translate(_ALIKE), plain)
-    plain = _CODED.sub(lambda match: match[0].translate(_DIGITS), plain)
+    if _SINGLE.search(plain):
+        plain = _SPELLED.sub(lambda match: _SEPARATOR.sub("", match[0]), plain)
+    if not plain.isascii():
+        plain = _MIXED.sub(lambda match: match[0].translate(_ALIKE), plain)
+    if _DIGIT_IN_WORD.search(plain):
+        plain = _CODED.sub(lambda match: match[0].translate(_DIGITS), plain)
     return _BLANK.sub(" ", plain.translate(_QUOTES)).strip()
+
+
+def without_marks(text: str) -> str:
+    """The text without accents and invisible characters, its case and disguises left: what ``fold`` begins with."""
+    if text.isascii():
+        return text
+    return _MARKS.sub("", unicodedata.normalize("NFKD", _UNSEEN.sub("", _with_tags_read(text))))
+
+
+def _with_tags_read(text: str) -> str:
+    return text.translate(_TAGS) if _TAG.search(text) else text
 
 
 def _without_accents(text: str) -> str:
