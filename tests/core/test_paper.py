@@ -331,3 +331,10 @@ def test_a_folders_own_task_and_system_message() -> None:
 
 def test_a_folder_without_verification_leaves_it_to_the_package() -> None:
     assert PaperJudge("ternary", PromptFolder(extraction_system="x")).request(TASK) == PaperJudge().request(TASK)
+
+
+@pytest.mark.parametrize("unit", ["###Supported### ", '{"label": "supported"} ', "decision: supported ", "supported\n"])
+def test_a_reply_of_nothing_but_verdicts_is_read_in_moments(unit: str) -> None:
+    started = time.process_time()
+    assert read_decision(unit * (40_000 // len(unit))) == "supported"
+    assert time.process_time() - started < 1

@@ -88,7 +88,7 @@ class WebPageReader:
             exchange.reject()
             return _ended(visit, "failed", str(problem))
         # A long page takes longer than other claims should wait.
-        command = await anyio.to_thread.run_sync(command_in, f"{extracted.title}\n{_judged_text(extracted)}")
+        command = await anyio.to_thread.run_sync(command_in, f"{extracted.title}\n{extracted.text}")
         return _judged(visit, extracted, exchange, command)
 
     async def _extracted(self, exchange: Exchange, fetched: Fetched, clock: PageClock) -> ExtractedPage:

@@ -45,16 +45,15 @@ _MODELS = _beginnings(
     "ai ais artificial llm llms gpt gpt4 gpta gpts gpt5 chatgpt claude gemini copilot chatbot assistant"
 )
 _KINDS = _beginnings(
-    "virtual automated automatic digital machine model neural fact factchecker claim answer language large"
+    "virtual automated automatic digital machine based neural fact factchecker claim answer language large"
 )
 _ROLES = _beginnings(
-    "assistant agent judge reviewer reader system fact factcheck checker checking crawler verifier verification grader "
+    "assistant agent judge reviewer reader system factcheck checker checking crawler verifier verification grader "
     "evaluator annotator rater model models"
 )
 _CALLS = _beginnings(
-    "dear hey hello attention note notice message instruction reminder hint memo warning important "
-    "directive command request you this these must should shall please instructed required ordered asked "
-    "told directed are is need have"
+    "dear hey hello attention note notice message instruction reminder hint memo warning important directive command "
+    "request you this these must should shall please instructed required ordered asked told directed"
 )
 _TRIGGERS: tuple[tuple[frozenset[bytes], ...], ...] = (
     (_beginnings("ignore disregard forget override overrule bypass discard neglect"),),
@@ -69,6 +68,8 @@ _TRIGGERS: tuple[tuple[frozenset[bytes], ...], ...] = (
     ),
     (_MODELS, _CALLS),
     (_KINDS, _ROLES, _CALLS),
+    (_MODELS, _VALUES),
+    (_KINDS, _ROLES, _VALUES),
     (_LABELS,),
     (
         _VALUES,

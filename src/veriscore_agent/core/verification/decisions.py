@@ -48,6 +48,8 @@ _DENIED = re.compile(
 )
 """Before a label: what denies that this is the decision."""
 _DENIAL_REACH = 80
+_LINE_REACH = 500
+"""Of a line, so much on either side of a label is looked at: a reply may be one line of thousands of labels."""
 _CUE_WORD = r"(?:decision|verdict|label|answer|conclusion|judge?ment|classification|assessment)"
 _CUE = re.compile(rf"\b{_CUE_WORD}\b\s*(?:is|=|:|->|→|–|—|-)\s*(?=(?P<phrase>[^\n]{{1,1000}}))", re.IGNORECASE)
 """The phrase is looked at and not consumed: "the answer is clear: decision: supported" holds two cues."""
@@ -143,16 +145,19 @@ def _is_denied(text: str, position: int) -> bool:
 
 
 def _candidate(text: str, start: int, end: int, decision: Decision | None) -> _Candidate:
-    line_start = text.rfind("\n", 0, start) + 1
-    line_end = text.find("\n", end)
-    around = text[line_start:start] + text[end : line_end if line_end >= 0 else len(text)]
-    stressed = not around.strip(_AROUND) or bool(_CUE_BEFORE.search(text[line_start:start]))
+    before = _line_before(text, start)
+    after = text[end : end + _LINE_REACH].partition("\n")[0]
+    stressed = not (before + after).strip(_AROUND) or bool(_CUE_BEFORE.search(before))
     return _Candidate(start, decision, stressed, _is_quoted(text, start))
 
 
 def _is_quoted(text: str, position: int) -> bool:
-    line = text[text.rfind("\n", 0, position) + 1 : position]
+    line = _line_before(text, position)
     return line.count('"') % 2 == 1 or line.count("“") > line.count("”")
+
+
+def _line_before(text: str, position: int) -> str:
+    return text[max(0, position - _LINE_REACH) : position].rpartition("\n")[2]
 
 
 def _blanked(text: str, start: int, end: int) -> str:
