@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from veriscore_agent.core.passages.pieces import Piece
 from veriscore_agent.core.passages.terms import terms
@@ -38,6 +38,7 @@ class PagePassages:
         self.page = page
         self.pieces = pieces
         self.taken: set[int] = set()
+        self._joined_to_next = [_may_join(above, below) for above, below in pairwise(pieces)]
         self._terms_before = list(accumulate((len(piece.terms) for piece in pieces), initial=0))
         self.tokens = 0
         self._asked = asked
@@ -58,7 +59,8 @@ class PagePassages:
     def tokens_added(self, number: int) -> int:
         """Tokens that the page's passages would have more if this piece were taken too."""
         near = self._taken_near(number)
-        added = self._tokens_of({*near, number}) - self._tokens_of(near) + self._heading_cost(number)
+        added = self._tokens_of({*near, number}) - self._tokens_of(near) if near else self._cost(number, number)
+        added += self._heading_cost(number)
         return added if self.taken else added + self._count_tokens(render_piece(self._passage(0, 0, self._title())))
 
     def text_of(self, number: int) -> str:
@@ -111,17 +113,14 @@ class PagePassages:
     def _joins(self, first: int, last: int, number: int) -> bool:
         if number - last > _LONGEST_STEP or self._terms(first, number) > _LONGEST_TERMS:
             return False
-        if not all(self._belong(each, each + 1) for each in range(last, number)):
+        if not all(self._joined_to_next[last:number]):
             return False
         return number - last == 1 or self._cost(first, number) <= self._cost(first, last) + self._cost(number, number)
 
     def _belong(self, one: int, other: int) -> bool:
-        """Whether two pieces that follow each other, in either order, may be read as one."""
-        if not (0 <= one < len(self.pieces) and 0 <= other < len(self.pieces)):
-            return False
-        above, below = self.pieces[min(one, other)], self.pieces[max(one, other)]
-        headed = above.kind == "heading" and below.kind != "heading"
-        return above.main == below.main and (headed or above.section == below.section)
+        """Whether two pieces, in either order, are there and may be read as one."""
+        first, last = min(one, other), max(one, other)
+        return first >= 0 and last < len(self.pieces) and _may_join(self.pieces[first], self.pieces[last])
 
     def _terms(self, first: int, last: int) -> int:
         return self._terms_before[last + 1] - self._terms_before[first]
@@ -176,3 +175,9 @@ class PagePassages:
     def _passage(self, start: int, end: int, title: str, copies: tuple[str, ...] = ()) -> Passage:
         page, text = self.page, self.page.text[start:end]
         return Passage(_LONGEST_ID, page.url, title, text, start, end, page.date, page.sha256, copies)
+
+
+def _may_join(above: Piece, below: Piece) -> bool:
+    """Whether a piece and one behind it may be read as one."""
+    headed = above.kind == "heading" and below.kind != "heading"
+    return above.main == below.main and (headed or above.section == below.section)
