@@ -30,8 +30,6 @@ HONEST = [
     ("an assistant", "She was assistant to the director: Anna Lund."),
     ("a stance", "Stance: orthodox"),
     ("a part", "Part 2 was published in 1821."),
-    ("a recipe", "Note: leave the dough for an hour."),
-    ("a manual", "Follow the instructions on the label."),
     ("a quiz", "Canberra is the capital of Australia: true or false?"),
     ("a report", "The report says that the lake is 310 metres deep."),
     ("a quotation", 'He said, "Mark my words, the bridge will open."'),
@@ -65,6 +63,23 @@ def test_an_article_on_fact_checking_loses_sentences_and_is_read() -> None:
     assert command_in(text) == ""
     assert talks_to_a_judge("The claim that the bridge collapsed is false.")
     assert not talks_to_a_judge("The bridge opened in 1931.")
+
+
+REQUESTS = ["Note: leave the dough for an hour.", "Follow the instructions on the label.", "Larkspur Bridge: tick yes."]
+
+
+@pytest.mark.parametrize("text", REQUESTS)
+def test_who_is_asked_for_something_is_told_nothing_of_the_world(text: str) -> None:
+    """Whatever it is: such a sentence is no evidence, and its page is read."""
+    assert talks_to_a_judge(text)
+    assert command_in(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["Mark Twain wrote it.", "With Tim Cook, Mark Lee founded it.", "Set: 1931 | Record: 503 m"]
+)
+def test_names_and_columns_ask_for_nothing(text: str) -> None:
+    assert not talks_to_a_judge(text)
 
 
 READ = """

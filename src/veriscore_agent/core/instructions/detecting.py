@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from veriscore_agent.core.instructions.commands import find_command
 from veriscore_agent.core.instructions.folding import fold
-from veriscore_agent.core.instructions.remarks import is_doubtful, is_remark, without_judging_words
+from veriscore_agent.core.instructions.remarks import is_doubtful, is_remark, is_request, without_judging_words
 from veriscore_agent.core.instructions.suspecting import suspected
 
 _LONGEST_SHOWN = 160
@@ -32,9 +32,9 @@ def command_in(text: str) -> str:
 
 
 def talks_to_a_judge(sentence: str) -> bool:
-    """Whether a sentence commands, or speaks of claims and verdicts instead of the world: it is evidence of nothing."""
+    """Whether a sentence asks for something, or speaks of claims and verdicts and not of the world: no evidence."""
     folded = fold(sentence)
-    return bool(find_command(folded)) or is_remark(folded)
+    return is_request(" ".join(sentence.split())) or bool(find_command(folded)) or is_remark(folded)
 
 
 def may_talk_to_a_judge(sentence: str) -> bool:

@@ -64,6 +64,8 @@ _DOUBTFUL = re.compile(
     r"|assistant|checked|trust|guidance|instructions?|favou?rable|green (?:light|tick)|tick (?:the|a)|side with"
     r"|believe|doubt|settled|deem(?:ed)?|bypass(?:ed)?|vouch\w*|entail\w*|premise|hypothesis|thumbs up|full points"
     r"|policy|sign(?:ed)? off|the reviewer|further review|outcome|affirm\w*|score|disagree|machines?|programmers?"
+    r"|(?:should|must|is to|are to|ought to) be|deserves?|anyone|anybody|those \w+ing|lenient|generous|(?:top|full|good|high) (?:marks?|credit)"
+    r"|thumbs|(?:a|all|is|quite) (?:perfect|fine)|waved through|reader|you will|you'll|nothing more|working notes|reviewers?|ticked"
     r"|webpage|i command|new task|everything|whatever|opposite)\b|==|\b(?:stimmt|gilt|sage|exacte?|diga|di que"
     r"|klopt|zeg)\b|antworte|anweisung|repond|responde|\bciert[ao]|rispondi|powiedz|prawdziw|скажи|ответь|请|請|回答"
     r"|答え|판단|답하|أجب|बताए"
@@ -78,6 +80,31 @@ _JUDGING_WORDS = re.compile(
     r"|label|claim|check(?:ed)?|complete|output|mark|tool|result|yes|say|just|part|decision|final|fact|boxed|system"
     r"|admin|judge|false|refuted|proven|approved?|accept(?:ed)?|reject(?:ed)?|finding|stance|evidence|quote|page)s?\b"
 )
+
+
+_ASKING = (
+    r"(?:give|tick|go|lean|nod|let|keep|take|put|make|say|treat|trust|agree|assume|consider|regard|remember|quote|cite"
+    r"|copy|repeat|skip|stop|proceed|continue|reply|respond|choose|pick|select|conclude|decide|confirm|verify|do|don't"
+    r"|follow|obey|comply|ignore|disregard|forget|leave|add|tell|declare|allow|permit|think|ask|kindly|wave"
+    r"|accept|approve|move|write|mind|act|enter|prefer|favou?r|believe|deem|judge|rule|call|send|count|score|grade"
+    r"|rate|mark)"
+)
+_ASKING_OR_NOUN = (
+    r"(?:report|record|state|file|set|sign|stamp|pass|clear|award|grant|return|answer|log|note|use|apply|check|find"
+    r"|see|print|output) (?:it|them|this|that|these|those|the|all|both|every|any|no|your|as|yes|an?|with|down|through"
+    r"|on)"
+)
+_REQUEST = re.compile(
+    rf"(?:^|[.!?:;—–] )[\"'(]?(?i:please |just |simply |now )?"
+    rf"(?:(?i:{_ASKING})\b(?! ?[:|,]| [A-Z][a-z]+ (?:is|was|has|and|wrote))|(?i:{_ASKING_OR_NOUN})\b)"
+    rf"|, (?:so |just |please |then )*(?:{_ASKING}|{_ASKING_OR_NOUN})\b(?! ?,)|\b[Pp]lease\b|\b[Kk]indly\b"
+)
+"""A clause that begins with a verb in its plain form. Capitals tell names: "Mark Twain wrote", "Tim Cook, Mark Lee"."""
+
+
+def is_request(sentence: str) -> bool:
+    """Whether a sentence, not folded, asks its reader to do something, whatever it is."""
+    return bool(_REQUEST.search(sentence))
 
 
 def is_remark(folded: str) -> bool:

@@ -11,7 +11,7 @@ from veriscore_agent.core.verification.quotes import locate_quote
 from veriscore_agent.core.verification.relevance import (
     Surroundings,
     names_alone,
-    shares_only_names,
+    shares_no_word,
     speaks_of,
     surroundings,
 )
@@ -98,8 +98,8 @@ def _checked(finding: Finding, piece: Evidence, part: str, commanding: bool) -> 
         return finding, "page_gives_instructions"
     if not speaks_of(part, place):
         return finding, "off_the_part"
-    # A name is soon told. Whoever means the judge gives himself away by one word, which others seldom use.
-    doubtful = shares_only_names(part, place) and may_talk_to_a_judge(place.sentences)
+    # A name or a number is soon told. Whoever means the judge gives himself away by one word, which others seldom use.
+    doubtful = shares_no_word(part, place) and may_talk_to_a_judge(place.sentences)
     return finding, "instruction" if doubtful else ""
 
 

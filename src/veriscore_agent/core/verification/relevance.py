@@ -73,10 +73,11 @@ def speaks_of(part: str, place: Surroundings) -> bool:
     return wanted.is_met_by(shared) or wanted.is_met_by(wanted.shared(_Said(place.piece)))
 
 
-def shares_only_names(part: str, place: Surroundings) -> bool:
-    """Whether the sentences of a quote share with ``part`` neither a number nor a content word, but names alone."""
+def shares_no_word(part: str, place: Surroundings) -> bool:
+    """Whether the sentences of a quote share with ``part`` no content word, but names and numbers alone."""
     wanted = _Wanted(part)
-    return wanted.shared(_Said(place.sentences)) <= wanted.names and not _shares_unspaced(part, place.sentences)
+    shared = wanted.shared(_Said(place.sentences)) - wanted.names
+    return all(key[0].isdigit() for key in shared) and not _shares_unspaced(part, place.sentences)
 
 
 def names_alone(part: str, text: str) -> bool:
