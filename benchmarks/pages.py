@@ -55,14 +55,21 @@ FLOORS = {
     "article-extraction-benchmark kept": 0.989,
     "article-extraction-benchmark main": 0.938,
     "trafilatura-eval kept": 0.991,
-    "trafilatura-eval main": 0.963,
-    "trafilatura-eval leaked": 0.115,
+    "trafilatura-eval main": 0.96,
+    "trafilatura-eval leaked": 0.11,
     "mozilla-readability kept": 0.997,
     "mozilla-readability main": 0.978,
     "WikiTableQuestions kept": 0.997,
     "WikiTableQuestions main": 0.997,
+    "cpu median": 1.45,
+    "cpu p95": 1.3,
+    "event loop ms": 300.0,
 }
-"""What was measured, less .003. Figures whose name ends in ``leaked`` must not lie above theirs."""
+"""What was measured, less .003. Of figures named in ``AT_MOST`` none may lie above its floor.
+
+Processor time is allowed a quarter over what was measured, and the event loop, whose time is that on the clock, six
+times its target: they are to show that something went wrong, not which machine this is.
+"""
 TARGETS = {
     "article-extraction-benchmark kept": 0.97,
     "trafilatura-eval kept": 0.985,

@@ -9,10 +9,10 @@ from importlib.metadata import requires
 
 import pytest
 
+from veriscore_agent.adapters.pages.article import Article
 from veriscore_agent.adapters.pages.bounds import UnreadablePageError
 from veriscore_agent.adapters.pages.extract import (
     MAX_TEXT_CHARACTERS,
-    Article,
     ExtractedPage,
     extract_page,
     page_of_note,
@@ -166,7 +166,7 @@ def test_main_comes_first_and_furniture_last() -> None:
 
 def test_an_article_that_trafilatura_does_not_find() -> None:
     """Then all that is no furniture is main."""
-    page = extract_page(b"<nav>Menu</nav><p>Short.</p>", "", "text/html", lambda html, url: None)
+    page = extract_page(b"<nav>Menu</nav><p>Short.</p>", "", "text/html", lambda *_: None)
     assert page.text[: page.main_chars] == "Short."
     assert page.text.endswith("Menu")
     assert page.extractor.startswith("selectolax ")
@@ -293,6 +293,47 @@ def test_an_article_stands_for_trafilatura() -> None:
     article = Article(text="Another sentence of the page, also long.")
     page = extract_page(html, "", "text/html", lambda *_: article)
     assert page.text[: page.main_chars] == "Another sentence of the page, also long."
+
+
+PARAGRAPHS = "".join(
+    f"<p>The bridge over the Karl was opened in {year}, and many people came to see it.</p>"
+    for year in range(1900, 1940)
+)
+
+
+@pytest.mark.parametrize(
+    ("headings", "is_main"),
+    [
+        ("<h2><a href='/other'>Another headline of the day</a></h2>", False),
+        ("<h2><a href='#part'>Another headline of the day</a></h2>", True),
+        ("<h2>Another headline of the day</h2>", True),
+    ],
+    ids=["leads elsewhere", "names itself", "is no link"],
+)
+def test_headings_that_lead_elsewhere_are_those_of_other_articles(headings: str, is_main: bool) -> None:
+    html = f"<body><article><h1>Bridge</h1>{PARAGRAPHS}{headings}{PARAGRAPHS.replace('Karl', 'Ulm')}</article>"
+    page = extract_page(html.encode(), "", "text/html; charset=utf-8")
+    assert ("Another headline" in page.text[: page.main_chars]) == is_main
+    assert "Another headline" in page.text
+
+
+def test_headlines_are_the_text_of_a_page_that_lists_them() -> None:
+    html = "".join(f"<h2><a href='/{n}'>Headline number {n} of this long day</a></h2><p>More</p>" for n in range(9))
+    page = extract_page(f"<body><main>{html}</main>".encode(), "", "text/html; charset=utf-8")
+    assert "Headline number 8" in page.text[: page.main_chars]
+
+
+def test_furniture_within_furniture_of_tables_is_set_apart_once() -> None:
+    """Elements that are destroyed for trafilatura are so from the inside out, or memory would be used after its end."""
+    inner = "<td>a<nav>x<a href=/>u</a></nav></td><td>b</td>"
+    html = f"<body>{PARAGRAPHS}<nav><table><tr><th>q</th>{inner}</tr><tr><td>1</td>{inner}</tr></table></nav>"
+    assert "q" in extract_page(html.encode(), "", "text/html; charset=utf-8").text
+
+
+@pytest.mark.parametrize("character", ["\x01", "\x7f", "\ufffe", "\uffff", "\ud800"])
+def test_what_is_unfit_for_xml_is_in_no_text(character: str) -> None:
+    html = f"<p>One{character}sentence of the page that is long enough.</p>".encode("utf-8", "surrogatepass")
+    assert character not in extract_page(html, "", "text/html; charset=utf-8").text
 
 
 def test_what_older_installers_miss_is_a_dependency_of_our_own() -> None:

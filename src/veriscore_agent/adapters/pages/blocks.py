@@ -62,6 +62,9 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _BREAK = "\x00"
 """Stands for ``br`` in collected text; no page has it after decoding."""
 _INVISIBLE_CHARACTERS = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_MOSTLY_LINKS = 0.5
+_LEAST_PROSE = 100
+"""Characters of a block that may be a part of an article."""
 _MAX_TABLE_CELLS = 20_000
 _MAX_NAMES = 500
 """Characters of a class or an id that are looked at."""
@@ -89,6 +92,8 @@ class Walked:
     """All visible ones, in document order."""
     apart: tuple[LexborNode, ...]
     """The outermost elements that no article stands in or that nobody sees, inner ones before outer ones."""
+    bare: tuple[LexborNode, ...] = ()
+    """Other furniture, where it has no prose."""
 
 
 def html_blocks(html: str) -> tuple[Block, ...]:
@@ -102,25 +107,32 @@ def walk_blocks(parser: LexborHTMLParser, hidden: AbstractSet[int] = _NONE) -> W
     body = parser.body
     if body is None:
         return Walked((), ())
-    walk = _Walk(hidden, {}, {})
+    walk = _Walk(hidden, {}, {}, {})
     blocks = _joined_definitions(walk.blocks_of(body))
-    return Walked(blocks, (*walk.unseen.values(), *walk.furniture.values()))
+    return Walked(blocks, (*walk.unseen.values(), *walk.furniture.values()), tuple(walk.bare.values()))
 
 
 class _Walk:
     """One pass over a tree, with the block that is being filled."""
 
     def __init__(
-        self, hidden: AbstractSet[int], unseen: dict[int, LexborNode], furniture: dict[int, LexborNode]
+        self,
+        hidden: AbstractSet[int],
+        unseen: dict[int, LexborNode],
+        furniture: dict[int, LexborNode],
+        bare: dict[int, LexborNode],
     ) -> None:
         self.unseen = unseen
         self.furniture = furniture
+        self.bare = bare
         self._hidden = hidden
         self._done: list[Block] = []
         self._text: list[str] = []
         self._linked = 0
         self._fresh = False
         self._now = _OUTERMOST
+        # The outermost furniture around what is read now, its tag, and the number of blocks before it.
+        self._entered: tuple[LexborNode, str, int] | None = None
 
     def blocks_of(self, root: LexborNode) -> list[Block]:
         # Where to go on once an element's children are done, and whether it was a block.
@@ -131,6 +143,7 @@ class _Walk:
                 node, around, was_block = todo.pop()
                 if was_block:
                     self._flush(around)
+                    self._leave(around)
                 continue
             tag, following = node.tag or "", node.next
             if tag == "-text":
@@ -152,14 +165,31 @@ class _Walk:
             self.unseen[node.mem_id] = node
             return None
         if tag in _INLINE:
-            return around._replace(linked=True) if tag == "a" and not around.linked and _has_target(node) else around
+            return (
+                around._replace(linked=True)
+                if tag == "a" and not around.linked and _leads_on(node, around.heading)
+                else around
+            )
         self._flush(around)
         if tag in ("article", "hr"):
             self._fresh = True
-        elif tag in _NEVER_ARTICLE and around.zone == "body":
-            self.furniture[node.mem_id] = node
         inner = _inside(tag, around, around.zone == "body" and _is_furniture(node, tag, around))
-        return None if tag == "table" and self._table(node, inner) else inner
+        if inner.zone != around.zone:
+            self._entered = (node, tag, len(self._done))
+        if tag == "table" and self._table(node, inner):
+            self._leave(around)
+            return None
+        return inner
+
+    def _leave(self, around: _Surroundings) -> None:
+        """Note furniture that ends here, where no article stands in it."""
+        if self._entered is None or around.zone != "body":
+            return
+        (node, tag, begin), self._entered = self._entered, None
+        if tag in _NEVER_ARTICLE:
+            self.furniture[node.mem_id] = node
+        elif not any(_is_prose(block) for block in self._done[begin:]):
+            self.bare[node.mem_id] = node
 
     def _add(self, text: str, around: _Surroundings) -> None:
         if not self._text:
@@ -240,12 +270,18 @@ class _Walk:
 
     def _text_of(self, node: LexborNode) -> str:
         """The text of a small subtree on one line, its blocks parted by semicolons."""
-        blocks = _Walk(self._hidden, self.unseen, self.furniture).blocks_of(node)
+        blocks = _Walk(self._hidden, self.unseen, self.furniture, self.bare).blocks_of(node)
         return "; ".join(block.text.replace("\n", ", ") for block in blocks)
 
 
-def _has_target(link: LexborNode) -> bool:
-    return "href" in link.attributes
+def _is_prose(block: Block) -> bool:
+    return len(block.text) >= _LEAST_PROSE and block.linked < _MOSTLY_LINKS * len(block.text)
+
+
+def _leads_on(link: LexborNode, in_heading: bool) -> bool:
+    """Whether it is a link, and none by which a heading names itself."""
+    attributes = link.attributes
+    return "href" in attributes and not (in_heading and (attributes["href"] or "").startswith("#"))
 
 
 @lru_cache(4096)

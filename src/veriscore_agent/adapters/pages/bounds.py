@@ -12,7 +12,7 @@ import re
 MAX_TAGS_FOR_TRAFILATURA = 50_000
 _MAX_DEPTH = 5_000
 _MAX_ATTRIBUTES = 5_000
-_LONG_TAG = re.compile(r"<[a-zA-Z][^<>]{20000,}")
+_LONG_TAG_CHARS = 20_000
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _WITHOUT_END_TEXT = """area base br col colgroup dd dt embed hr img input li link meta option p param rp rt source tbody
@@ -26,8 +26,14 @@ class UnreadablePageError(ValueError):
 
 def check_markup(html: str) -> None:
     """Raises UnreadablePageError where elements are nested too deeply or have too many attributes."""
-    for tag in _LONG_TAG.finditer(html):
-        if len(_QUOTED.sub(" ", tag[0]).split()) > _MAX_ATTRIBUTES:
+    # Looking for long tags with an expression in all the markup would take longer than parsing it does.
+    for piece in [piece for piece in html.split("<") if len(piece) > _LONG_TAG_CHARS]:
+        tag = piece.partition(">")[0]
+        if (
+            len(tag) > _LONG_TAG_CHARS
+            and _TAG.match(f"<{tag}")
+            and len(_QUOTED.sub(" ", tag).split()) > _MAX_ATTRIBUTES
+        ):
             raise UnreadablePageError("an element has too many attributes")
     if html.count("<") > _MAX_DEPTH and _depth(html) > _MAX_DEPTH:
         raise UnreadablePageError("elements are nested too deeply")

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
-from veriscore_agent.adapters.pages.blocks import Block, walk_blocks
-from veriscore_agent.adapters.pages.bounds import check_markup, is_too_large_for_trafilatura
+from veriscore_agent.adapters.pages.article import BARE, FindArticle, find_article_with_trafilatura
+from veriscore_agent.adapters.pages.blocks import Block, Walked, walk_blocks
+from veriscore_agent.adapters.pages.bounds import check_markup
 from veriscore_agent.adapters.pages.decode import decode_body
 from veriscore_agent.adapters.pages.hidden import hidden_nodes
 from veriscore_agent.adapters.pages.kinds import BodyKind, body_kind
 from veriscore_agent.adapters.pages.plain import plain_blocks
 from veriscore_agent.adapters.pages.structured import csv_blocks, json_blocks, xml_blocks
-from veriscore_agent.adapters.pages.tiers import render, split_tiers, visible_in
+from veriscore_agent.adapters.pages.tiers import prose_chars, render, split_tiers, visible_in
 from veriscore_agent.adapters.pages.told import read_told, told_blocks
 from veriscore_agent.core.blocked import is_empty
 
@@ -29,28 +30,19 @@ MAX_TEXT_CHARACTERS = 400_000
 _MAX_TITLE = 300
 
 _CHALLENGE_SCRIPTS = (
-    "_cf_chl_opt",
-    "cf-chl-",
-    "_incapsula_resource?swudnsai",
-    "captcha-delivery.com/c.js",
-    "captcha-delivery.com/captcha",
-    "captcha-delivery.com/i.js",
-    "px-captcha",
-    "sec-if-cpt-container",
-    "awswafintegration.checkforcerefresh",
-    "/.well-known/sgcaptcha",
+    b"_cf_chl_opt",
+    b"cf-chl-",
+    b"_incapsula_resource?swudnsai",
+    b"captcha-delivery.com/c.js",
+    b"captcha-delivery.com/captcha",
+    b"captcha-delivery.com/i.js",
+    b"px-captcha",
+    b"sec-if-cpt-container",
+    b"awswafintegration.checkforcerefresh",
+    b"/.well-known/sgcaptcha",
 )
 """Of bot protections, and only of the pages that keep visitors out."""
-_PASSWORD_FIELD = re.compile(r"type\s*=\s*[\"']?password")
-
-
-@dataclass(frozen=True, slots=True)
-class Article:
-    """What trafilatura makes of a page."""
-
-    text: str = ""
-    date: str | None = None
-    """Of publication, as the page tells it, ISO 8601."""
+_PASSWORD_FIELD = re.compile(rb"type\s*=\s*[\"']?password")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +84,13 @@ def extract_page(
     body: bytes,
     url: str,
     content_type: str,
-    find_article: Callable[[str, str], Article | None] | None = None,
+    find_article: FindArticle | None = None,
     seconds: float = math.inf,
 ) -> ExtractedPage:
     """The text of an HTML, plain-text or PDF body. What trafilatura cannot read, the block walk can.
 
-    ``find_article`` (markup, address) stands in for trafilatura; None from it means that it could not say. Of a PDF,
-    what can be read in half of ``seconds`` is read. Raises UnreadablePageError for markup that is built to be slow and
-    for a PDF that is broken, encrypted or without text.
+    ``find_article`` stands in for trafilatura. Of a PDF, what can be read in half of ``seconds`` is read. Raises
+    UnreadablePageError for markup that is built to be slow and for a PDF that is broken, encrypted or without text.
     """
     kind = body_kind(body, content_type)
     if kind == "pdf":
@@ -111,12 +102,12 @@ def extract_page(
     return _html_page(text, url, find_article or find_article_with_trafilatura)
 
 
-def _html_page(html: str, url: str, find_article: Callable[[str, str], Article | None]) -> ExtractedPage:
+def _html_page(html: str, url: str, find_article: FindArticle) -> ExtractedPage:
     """One parse serves what the page tells of itself, the blocks, and the markup that trafilatura gets."""
     parser = LexborHTMLParser(html)
     told = read_told(parser)
     walked = walk_blocks(parser, hidden_nodes(parser))
-    article = find_article(_without(parser, walked.apart), url)
+    article = find_article(_without(parser, walked), url, prose_chars(walked.blocks))
     main, periphery = split_tiers(walked.blocks, article.text if article else "")
     has_text = not is_empty("".join(block.text for block in main[:_FIRST_BLOCKS]))
     told_main, told_aside = told_blocks(told, has_text, visible_in(walked.blocks))
@@ -129,13 +120,15 @@ def _html_page(html: str, url: str, find_article: Callable[[str, str], Article |
     )
 
 
-def _without(parser: LexborHTMLParser, apart: Sequence[LexborNode]) -> str:
-    """The markup of a page without some of its elements, which are destroyed; ``meta`` and JSON-LD tell its date."""
+def _without(parser: LexborHTMLParser, walked: Walked) -> str:
+    """The markup of a page without what no article stands in, which is destroyed; its date stays."""
+    for node in walked.bare:
+        node.attrs[BARE] = ""
     head = parser.head
-    for node in (*apart, *(head.css("script,style,link") if head else ())):
+    for node in (*walked.apart, *(head.css("script,style,link") if head else ())):
         if node.tag != "meta" and not (node.tag == "script" and "json" in (node.attributes.get("type") or "")):
             node.decompose()
-    return parser.html or ""
+    return parser.root.html or "" if parser.root else ""
 
 
 def _pdf_page(body: bytes, seconds: float) -> ExtractedPage:
@@ -144,35 +137,6 @@ def _pdf_page(body: bytes, seconds: float) -> ExtractedPage:
 
     found = read_pdf(body, max_characters=MAX_TEXT_CHARACTERS, seconds=seconds)
     return _page(([*found.main], [*found.periphery]), title=found.title, extractor=found.extractor)
-
-
-def find_article_with_trafilatura(html: str, url: str) -> Article | None:
-    """The article of a page with its title and date, or None where trafilatura fails.
-
-    Its balanced mode with its fallbacks: on labelled pages it keeps more than ``favor_recall`` and ``fast`` do and lets
-    less boilerplate in. The markup comes from an HTML 5 parser, without what no article stands in: so it is a third
-    faster, and finds more, than on the page as it came. Its own metadata would cost as much again as half of that; the
-    date alone costs next to nothing on a tree that is there.
-    """
-    from htmldate import find_date
-    from lxml.etree import strip_attributes
-    from trafilatura import bare_extraction, load_html
-    from trafilatura.metadata import Document
-
-    if is_too_large_for_trafilatura(html):
-        return None
-    try:
-        tree = load_html(html)
-        if tree is None:
-            return None
-        # It would write a cell out for every row and column that it spans, however many.
-        strip_attributes(tree, "rowspan", "colspan")
-        found = bare_extraction(tree, url=url or None, include_comments=False)
-        # Metadata, time tags and bylines. The extensive search takes any date in the text for that of publication.
-        date = find_date(tree, url=url or None, original_date=True, extensive_search=False)
-    except Exception:  # A library that meets the worst of the web; its failure is a missing vote, no missing page.
-        return None
-    return Article(text=(found.text or "") if isinstance(found, Document) else "", date=date)
 
 
 _TRAFILATURA = version("trafilatura")
@@ -225,10 +189,11 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _clues(html: str) -> tuple[str, ...]:
-    markup = html.lower()
+    # As bytes, which are put in lower case ten times as fast; all that is looked for is ASCII.
+    markup = html.encode("utf-8", "replace").lower()
     told = {
         "challenge_script": any(script in markup for script in _CHALLENGE_SCRIPTS),
-        "password_field": "password" in markup and _PASSWORD_FIELD.search(markup) is not None,
-        "script": "<script" in markup,
+        "password_field": b"password" in markup and _PASSWORD_FIELD.search(markup) is not None,
+        "script": b"<script" in markup,
     }
     return tuple(clue for clue, is_told in told.items() if is_told)

@@ -22,7 +22,12 @@ _SHORT_INSIDE = 12
 """The same for a block between two that are main."""
 _MOSTLY_LINKS = 0.5
 _ROW_SHARE = 0.7
+_FEW_HEADLINES = 0.2
 _NOT_LETTERS = re.compile(r"[\W_]+")
+_MARKS = "\u2019\u2018\u201c\u201d\u2013\u2014\u2026\u00a0\u2022\u00b7\u00ab\u00bb"
+"""Most of what stands beyond ASCII in English, and is no letter."""
+_LOWER = bytes(range(256)).lower()
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 _HEAD = re.compile(r"^[^:|]{1,80}: ")
 
 
@@ -35,6 +40,7 @@ def split_tiers(blocks: Sequence[Block], article: str) -> tuple[list[Block], lis
     if not any(main):
         main = [block.zone == "body" for block in blocks]
     _add_headings(blocks, main)
+    _drop_headlines(blocks, main)
     return (
         [block for block, is_main in zip(blocks, main, strict=True) if is_main],
         [block for block, is_main in zip(blocks, main, strict=True) if not is_main],
@@ -53,6 +59,13 @@ def render(blocks: Sequence[Block]) -> str:
             lines.append("")
         lines.append(_line(block))
     return "\n".join(lines)
+
+
+def prose_chars(blocks: Sequence[Block]) -> int:
+    """Characters of the blocks that may be an article: no furniture, no rows, and no links."""
+    return sum(
+        len(block.text) for block in blocks if block.zone == "body" and block.kind != "row" and not _is_linked(block)
+    )
 
 
 def visible_in(blocks: Sequence[Block]) -> Callable[[str], bool]:
@@ -121,12 +134,29 @@ def _add_headings(blocks: Sequence[Block], main: list[bool]) -> None:
             main[at] = True
 
 
+def _drop_headlines(blocks: Sequence[Block], main: list[bool]) -> None:
+    """A heading that leads elsewhere is that of another article; on a page that lists these, they are its text."""
+    headlines = [
+        at
+        for at, block in enumerate(blocks)
+        if main[at] and block.kind == "heading" and block.level > 1 and _is_linked(block)
+    ]
+    if sum(len(blocks[at].text) for at in headlines) <= _FEW_HEADLINES * sum(
+        len(block.text) for block, is_main in zip(blocks, main, strict=True) if is_main
+    ):
+        for at in headlines:
+            main[at] = False
+
+
 def _is_linked(block: Block) -> bool:
     return block.linked > _MOSTLY_LINKS * len(block.text)
 
 
 def _letters(text: str) -> str:
     """Letters and digits alone, in one form and case: trafilatura's spacing and punctuation are not the page's."""
+    if not text.isascii():
+        for mark in _MARKS:
+            text = text.replace(mark, " ")
     if text.isascii():
-        return _NOT_LETTERS.sub("", text).lower()
+        return text.encode("ascii").translate(_LOWER, _NO_LETTERS).decode("ascii")
     return _NOT_LETTERS.sub("", unicodedata.normalize("NFKC", text)).lower()

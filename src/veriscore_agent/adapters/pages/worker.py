@@ -35,9 +35,9 @@ def main() -> None:
     jobs, answers = sys.stdin.buffer, _own_output()
     _set_limits()
     # Imported here so that the process that starts the workers need not.
-    from veriscore_agent.adapters.pages.extract import find_article_with_trafilatura
+    from veriscore_agent.adapters.pages.extract import extract_page
 
-    find_article_with_trafilatura("<p>Everything is imported before the first page's time begins.</p>", "")
+    extract_page(b"<p>Everything is imported before the first page's time begins.</p>", "", "text/html")
     _answer(answers, {"ready": True})
     while header := jobs.readline():
         job = json.loads(header)
@@ -45,8 +45,9 @@ def main() -> None:
 
 
 def _extract(job: dict[str, Any], body: bytes) -> dict[str, Any]:
+    from veriscore_agent.adapters.pages.article import find_article_with_trafilatura
     from veriscore_agent.adapters.pages.bounds import UnreadablePageError
-    from veriscore_agent.adapters.pages.extract import extract_page, find_article_with_trafilatura
+    from veriscore_agent.adapters.pages.extract import extract_page
 
     _end_after(job["seconds"])
     find_article = _within(find_article_with_trafilatura, job["seconds"] * _ARTICLE_SHARE)
@@ -61,7 +62,7 @@ def _extract(job: dict[str, Any], body: bytes) -> dict[str, Any]:
         _end_after(0)
 
 
-def _within(function: Callable[[str, str], Any], seconds: float) -> Callable[[str, str], Any]:
+def _within(function: Callable[[str, str, int], Any], seconds: float) -> Callable[[str, str, int], Any]:
     """The function, given up with None after so many seconds of processor time, where that can be told."""
     if not hasattr(signal, "setitimer"):
         return function
@@ -69,11 +70,11 @@ def _within(function: Callable[[str, str], Any], seconds: float) -> Callable[[st
     def stop(number: int, frame: FrameType | None) -> None:
         raise _SlowError
 
-    def limited(html: str, url: str) -> Any:
+    def limited(html: str, url: str, prose: int) -> Any:
         signal.signal(signal.SIGPROF, stop)
         try:
             signal.setitimer(signal.ITIMER_PROF, seconds)
-            return function(html, url)
+            return function(html, url, prose)
         except _SlowError:
             return None
         finally:
