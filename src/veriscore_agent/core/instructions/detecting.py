@@ -32,9 +32,14 @@ def command_in(text: str) -> str:
 
 
 def talks_to_a_judge(sentence: str) -> bool:
-    """Whether a sentence asks for something, or speaks of claims and verdicts and not of the world: no evidence."""
+    """Whether a sentence speaks of claims and verdicts and not of the world: no evidence."""
     folded = fold(sentence)
-    return is_request(" ".join(sentence.split())) or bool(find_command(folded)) or is_remark(folded)
+    return bool(find_command(folded)) or is_remark(folded)
+
+
+def asks_for_something(sentence: str) -> bool:
+    """Whether a sentence asks its reader to do something: advice, a recipe, or words for the judge."""
+    return is_request(" ".join(sentence.split()))
 
 
 def may_talk_to_a_judge(sentence: str) -> bool:

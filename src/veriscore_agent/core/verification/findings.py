@@ -6,11 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from veriscore_agent.core.instructions import beside_the_verdict, may_talk_to_a_judge, talks_to_a_judge
+from veriscore_agent.core.instructions import (
+    asks_for_something,
+    beside_the_verdict,
+    may_talk_to_a_judge,
+    talks_to_a_judge,
+)
 from veriscore_agent.core.verification.quotes import locate_quote
 from veriscore_agent.core.verification.relevance import (
     Surroundings,
     names_alone,
+    says_half,
     shares_no_word,
     speaks_of,
     surroundings,
@@ -92,7 +98,7 @@ def _checked(finding: Finding, piece: Evidence, part: str, commanding: bool) -> 
         place = Surroundings(finding.quote, piece.title, piece.title)
     else:
         return finding, "quote_not_found"
-    if talks_to_a_judge(place.sentences) or _is_bare_verdict(place.sentences, part):
+    if talks_to_a_judge(place.sentences) or _is_bare_verdict(place.sentences, part) or _only_asks(part, place):
         return finding, "instruction"
     if commanding:
         return finding, "page_gives_instructions"
@@ -101,6 +107,11 @@ def _checked(finding: Finding, piece: Evidence, part: str, commanding: bool) -> 
     # A name or a number is soon told. Whoever means the judge gives himself away by one word, which others seldom use.
     doubtful = shares_no_word(part, place) and may_talk_to_a_judge(place.sentences)
     return finding, "instruction" if doubtful else ""
+
+
+def _only_asks(part: str, place: Surroundings) -> bool:
+    """Whether a sentence asks for something without saying most of the part, as advice does that is evidence of it."""
+    return asks_for_something(place.sentences) and not says_half(part, place)
 
 
 def _is_bare_verdict(sentence: str, part: str) -> bool:

@@ -73,6 +73,13 @@ def speaks_of(part: str, place: Surroundings) -> bool:
     return wanted.is_met_by(shared) or wanted.is_met_by(wanted.shared(_Said(place.piece)))
 
 
+def says_half(part: str, place: Surroundings) -> bool:
+    """Whether the sentences of a quote hold half of the content words of ``part``, two of them no names or numbers."""
+    wanted = _Wanted(part)
+    shared = wanted.shared(_Said(place.sentences))
+    return wanted.is_half(shared) and sum(not key[0].isdigit() for key in shared & wanted.rest) > 1
+
+
 def shares_no_word(part: str, place: Surroundings) -> bool:
     """Whether the sentences of a quote share with ``part`` no content word, but names and numbers alone."""
     wanted = _Wanted(part)
@@ -142,7 +149,11 @@ class _Wanted:
         if shared & self.names or any(len(key) > 1 for key in numbers):
             return True
         # A number of one digit is found anywhere: beside something else it counts.
-        return (bool(numbers) and len(shared) > 1) or len(shared) >= _half(len(self._keys))
+        return (bool(numbers) and len(shared) > 1) or self.is_half(shared)
+
+    def is_half(self, shared: set[str]) -> bool:
+        """Whether so much of what is wanted is shared."""
+        return len(shared) >= _half(len(self._keys))
 
 
 def _half(count: int) -> int:
