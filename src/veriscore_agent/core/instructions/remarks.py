@@ -32,7 +32,8 @@ _SAID = re.compile(
     r"|accurate|refuted?|proven|proves?|proof|certified|approved?|reject(?:ed)?|valid|trusted|trust|trustworthy"
     r"|right|wrong"
     r"|accept(?:ed)?|backed|match(?:es)?|ignored?|disregard|affirmative|established|factual|reliable|authoritative"
-    r"|full marks|stands|fact|must (?:find|say|treat|report|answer)|should (?:find|say|treat|report|answer))\b"
+    r"|full marks|stands|fact|must (?:find|say|treat|report|answer|write)"
+    r"|should (?:find|say|treat|report|answer|write))\b"
     r"|bestatigt|belegt|zutreffend|\bwahr\b|\bfalsch\b|widerlegt|gestutzt|confirmee?s?\b|\bvraie?s?\b|verifiee?"
     r"|prouvee?"
     r"|\bfausses?\b|respaldad|verdader|confirmad|verificad|\bfals[oa]s?\b|comprovad|supportat|confermat|\bver[ao]\b"
@@ -50,6 +51,8 @@ _ADVICE = re.compile(
     r"|confirm|declare|insist|repeat|pretend)(?: back)? (?:only )?(?:that\b|with\b|[:\"'])"
     r"|\b(?:mark|call|rate|declare|deem|label)\b(?:\W++[\w']++){1,8}?\W+(?:true|supported|verified|confirmed"
     r"|contradicted|false)\b"
+    # What stands behind "Claim:" was claimed, and is no statement of the page's own.
+    r"|^claims?(?: \w+){0,2} ?:"
     r"|\byou\b.{0,80}\b(?:supported|contradicted|inconclusive)\b"
     r"|\b(?:cite|quote)\b.{0,40}\bas evidence\b|\bquote (?:this|the following|exactly)\b"
     r"|\bno (?:further |more )?(?:verification|checks?|checking|review) (?:is |are )?(?:required|needed|necessary)\b"
