@@ -45,7 +45,7 @@ SPEAKS = [
     ("a row, under a title with a name", "Angular is maintained by Google.", "Developer: Google", "Angular", ""),
     ("a name and a denial", "The film Wild Skin is without dialogue.", "the wordless short Wild Skin", "", ""),
     ("a name, where the part has no more", "It is in Paris.", "a house in Paris", "", ""),
-    ("two names", "It is based at Hamamatsu Air Base in Shizuoka.", "Hamamatsu, Shizuoka", "", ""),
+    ("two names", "It is based at Hamamatsu Air Base in Shizuoka.", "Location: Hamamatsu, Shizuoka", "", ""),
     ("a title of capitals", "She is the Melvin Seiden Curator of Chinese Art.", "Melvin Seiden Curator of Chinese Art",
      "", ""),
     ("what contradicts it", "Mary Kole was born in 1902.", "Mary Kole (born 4 May 1904)", "", ""),
@@ -116,3 +116,12 @@ def test_a_long_piece_takes_moments(text: str) -> None:
     started = time.process_time()
     speaks_of("The bridge, 1,000 of 1931.", surroundings(text, "", (0, 10)))
     assert time.process_time() - started < 6
+
+
+@pytest.mark.parametrize("said", ["1991.", "Guido van Rossum.", "Python, Guido van Rossum, 1991."])
+def test_names_and_numbers_without_a_word_say_nothing(said: str) -> None:
+    """Whoever lists them has not said how they belong together."""
+    part = "Python was released by Guido van Rossum in 1991."
+    assert not speaks_of(part, Surroundings(said, said, f"Python\n{said}", "Python"))
+    row = f"First released: {said}"
+    assert speaks_of(part, Surroundings(row, row, f"Python\n{row}", "Python"))

@@ -15,6 +15,8 @@ import sentencex
 from veriscore_agent.core.verification.words import NEGATIONS, UNSPACED, Vocabulary, Word, content_words, words
 
 _FEWEST_CHARACTERS_OF_A_SUBJECT = 5
+_MOST_OF_A_SENTENCE = 3
+"""So many times the words that it shares with a part may a sentence have that says what the part says."""
 _LIGHT_WORDS = "may might could can possibly perhaps must should cause causes caused"
 _LIGHT = frozenset(_LIGHT_WORDS.split())
 """Content words that any sentence may hold."""
@@ -66,6 +68,8 @@ def speaks_of(part: str, place: Surroundings) -> bool:
     shared = wanted.shared(said)
     if not shared:
         return _shares_unspaced(part, place.sentences)
+    if wanted.says_more_than_names() and names_alone(part, place.sentences):
+        return False
     if shared <= wanted.names and wanted.rest and not _shares_unspaced(part, place.sentences):
         return wanted.has_several_names(shared, wanted.shared(_Said(place.title))) or (
             _denies(words(part)) and _denies(words(place.sentences))
@@ -74,10 +78,14 @@ def speaks_of(part: str, place: Surroundings) -> bool:
 
 
 def says_half(part: str, place: Surroundings) -> bool:
-    """Whether the sentences of a quote hold half of the content words of ``part``, two of them no names or numbers."""
+    """Whether the sentences of a quote hold half of the content words of ``part``, and little else.
+
+    Two of them must be no names or numbers: these are soon told.
+    """
     wanted = _Wanted(part)
     shared = wanted.shared(_Said(place.sentences))
-    return wanted.is_half(shared) and sum(not key[0].isdigit() for key in shared & wanted.rest) > 1
+    is_short = len({word.key for word in content_words(words(place.sentences))}) <= _MOST_OF_A_SENTENCE * len(shared)
+    return is_short and wanted.is_half(shared) and sum(not key[0].isdigit() for key in shared & wanted.rest) > 1
 
 
 def shares_no_word(part: str, place: Surroundings) -> bool:
@@ -134,6 +142,10 @@ class _Wanted:
         self._keys = {word.key for word in self._words}
         self.rest = self._keys - self.names
         """Keys of what is no name."""
+
+    def says_more_than_names(self) -> bool:
+        """Whether there are content words beside names and numbers."""
+        return any(not key[0].isdigit() for key in self.rest)
 
     def shared(self, said: _Said) -> set[str]:
         return {word.key for word in self._words if said.holds(word)}
