@@ -3,7 +3,7 @@
     python benchmarks/passage_weights.py [FOLDER OF THE LABELLED DATA]
 
 A logistic regression (ridge, Newton's method) over the features of ``core/passages/ranking.py``; a piece of WiCE's
-pages counts as evidence to the share of the minimal support sets that hold it. Needs numpy. Prints the weights on all
+pages counts as evidence to the share of the minimal support sets that hold it. Prints the weights on all
 rows, as they stand in that module, and for five seeded splits into five folds the share of rows with a whole set inside
 each budget, every row being measured with weights that were fitted to the other folds.
 """
