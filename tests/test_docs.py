@@ -59,6 +59,7 @@ def commands() -> list[str]:
 def test_the_commands_in_the_docs_run_one_after_the_other(tmp_path: Path) -> None:
     """In one folder, in the order in which they are read, against services on loopback."""
     (tmp_path / "answers.jsonl").write_text(ANSWERS, encoding="utf-8")
+    (tmp_path / "claims.jsonl").write_text('{"claim": "The bridge plainly stands."}\n', encoding="utf-8")
     program = [sys.executable, "-m", "veriscore_agent"]
     seen = 0
     with Services() as services:
