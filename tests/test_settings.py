@@ -90,6 +90,7 @@ WRONG: list[tuple[str, dict[str, Any], dict[str, str], str]] = [
         {},
         "command line: only_domains: 'https://b.example/x' is no domain; wanted is a name such as example.org",
     ),
+    ("nothing but dots", {"only_domains": "..."}, {}, "command line: only_domains: '...' is no domain"),
     ("a path for a domain", {"exclude_domains": "b.example/x"}, {}, "command line: exclude_domains: 'b.example/x'"),
     ("a blank for a comma", {"exclude_domains": "a.example b.example"}, {}, "command line: exclude_domains: 'a.exam"),
     (

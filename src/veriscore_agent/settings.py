@@ -322,7 +322,7 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     **{f"{kind}_concurrency": (1, 1024) for kind in ("model", "search", "page", "host", "answer")},
 }
 _NOT_EMPTY = frozenset({"model", "extract_model", "judge_model", "plan_model", "k"})
-_SITE = re.compile(r"[^\s/:@?#*,\\]+")
+_SITE = re.compile(r"(?=.*\w)[^\s/:@?#*,\\]+")
 _PROXIES = frozenset({"proxy", "page_proxy"})
 _PROXY_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
 
@@ -364,7 +364,9 @@ def sites_in(text: str) -> tuple[str, ...]:
 
 def _evidence_problems(settings: Settings) -> Iterator[tuple[str, str]]:
     for name in ("exclude_domains", "only_domains"):
-        for site in sites_in(getattr(settings, name)):
+        for entry in filter(str.strip, getattr(settings, name).split(",")):
+            # What is nothing but dots must not pass for no rule at all.
+            site = "".join(sites_in(entry)) or entry.strip()
             if not _SITE.fullmatch(site):
                 yield name, f"{site!r} is no domain; wanted is a name such as example.org, without https:// and path"
     both = [site for site in sites_in(settings.only_domains) if site in sites_in(settings.exclude_domains)]

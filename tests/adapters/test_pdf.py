@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import re
 import zlib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -234,3 +236,24 @@ def test_labelled_files(shared_data: Path) -> None:
     assert set(unread) <= {"005", "007", "019"}, "an encrypted one, images"
     assert "password" in unread["005"]
     assert "perhaps a scan" in unread["019"]
+
+
+def test_a_damaged_file_is_read_or_has_its_reason() -> None:
+    """Whatever bytes are changed: never another exception."""
+    whole = text_pdf(["The bridge opened in 1932. " * 5, "It is made of steel. " * 5], title="A bridge")
+    chance = random.Random(3)
+    ends: Counter[bool] = Counter()
+    for _ in range(300):
+        damaged = bytearray(whole)
+        for _ in range(chance.choice((1, 5, 20))):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        try:
+            _read(bytes(damaged))
+            ends[True] += 1
+        except UnreadablePageError:
+            ends[False] += 1
+    assert min(ends[True], ends[False]) > 5
+
+
+def test_a_line_of_control_characters_is_none() -> None:
+    assert "The bridge opened." in _read(text_pdf(["\x1c\x1d\x1e", "The bridge opened."])).text

@@ -131,8 +131,10 @@ def _ends(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _box(textpage: pypdfium2.PdfTextPage, text: str, start: int, end: int) -> tuple[float, float, float, float] | None:
-    """Left, right, top and bottom of a line, by its first, middle and last character that is no space."""
+    """Left, right, top and bottom of a line, by its first, middle and last character that is no space, if any is."""
     shown = [at for at in range(start, end) if not text[at].isspace()]
+    if not shown:
+        return None
     rect = pdfium.FS_RECTF()
     boxes: list[tuple[float, float, float, float]] = []
     for at in (shown[0], shown[len(shown) // 2], shown[-1]):
