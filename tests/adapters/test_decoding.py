@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 import time
+from encodings.aliases import aliases
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,10 @@ def test_labelled_encodings(shared_data: Path, declared: bool) -> None:
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
+
+
+@pytest.mark.parametrize("name", sorted({*aliases.values(), "idna", "punycode", "raw_unicode_escape", "undefined"}))
+def test_no_codec_that_a_page_can_name_raises(name: str) -> None:
+    """Whatever Python has under that name."""
+    for body in (b"caf\xe9 hello", bytes(range(256)), b"\xff" * 9):
+        assert decode_body(body, f"text/plain; charset={name}")

@@ -47,6 +47,10 @@ _CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\t\n\r"})
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
+_NO_ENCODINGS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"})
+"""Codecs of Python's that are for something else than pages, or for nothing."""
+
+
 def decode_body(body: bytes, content_type: str) -> str:
     """The text of a body. Never raises; what cannot be decoded is U+FFFD, and no character is unfit for XML.
 
@@ -135,7 +139,7 @@ def _codec(label: str) -> str:
     except (LookupError, ValueError):
         return ""
     # rot13, hex and the like are codecs, but no encodings; so is UTF-16 where a meta element could be read.
-    if not getattr(found, "_is_text_encoding", True) or found.name in ("idna", "punycode", "unicode_escape", "utf-7"):
+    if not getattr(found, "_is_text_encoding", True) or found.name.replace("_", "-") in _NO_ENCODINGS:
         return ""
     return "utf-8" if found.name.startswith(("utf-16", "utf-32")) else browsers_codec(found.name)
 
